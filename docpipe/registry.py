@@ -77,7 +77,7 @@ def resolve(kind: StageKind, name: str) -> Callable[..., Any]:
         raise ConfigError(
             f"{kind} {name!r} cannot be loaded: {error}", hint=missing_extra_hint(error)
         ) from error
-    return found
+    return found  # type: ignore[no-any-return]
 
 
 def build(kind: StageKind, name: str, options: Mapping[str, object] | None = None) -> Any:
@@ -104,7 +104,7 @@ def check_options(
     factory: Callable[..., Any], options: Mapping[str, object], what: str
 ) -> dict[str, Any]:
     """`options` converted to the types that `factory` asks for. Raises ConfigError."""
-    target = factory.__init__ if inspect.isclass(factory) else factory  # type: ignore[misc]
+    target = factory.__init__ if inspect.isclass(factory) else factory
     parameters = {
         name
         for name, parameter in inspect.signature(factory).parameters.items()
