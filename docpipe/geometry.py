@@ -35,12 +35,9 @@ class BBox(msgspec.Struct, frozen=True, array_like=True, gc=False):
     @classmethod
     def of(cls, x0: float, y0: float, x1: float, y1: float) -> BBox:
         """The box with these two opposite corners, whichever way round, rounded to 0.01 pt."""
-        return cls(
-            round(min(x0, x1), 2),
-            round(min(y0, y1), 2),
-            round(max(x0, x1), 2),
-            round(max(y0, y1), 2),
-        )
+        left, right = sorted((round(float(x0), 2), round(float(x1), 2)))
+        top, bottom = sorted((round(float(y0), 2), round(float(y1), 2)))
+        return cls(left, top, right, bottom)
 
     @property
     def width(self) -> float:

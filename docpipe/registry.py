@@ -24,21 +24,30 @@ BUILT_IN: dict[StageKind, dict[str, str]] = {
     "parser": {
         "native": "docpipe.parsers.native:NativeParser",
         "ocr": "docpipe.parsers.ocr:OcrParser",
+        "fake": "docpipe.testing.fakes:FakeParser",
     },
-    "recognizer": {},
-    "classifier": {},
-    "embedder": {"minilm": "docpipe.retrieval.dense:MiniLmEmbedder"},
-    "retriever": {},
-    "reranker": {},
+    "recognizer": {"fake": "docpipe.testing.fakes:FakeRecognizer"},
+    "classifier": {"fake": "docpipe.testing.fakes:FakeClassifier"},
+    "embedder": {
+        "minilm": "docpipe.retrieval.dense:MiniLmEmbedder",
+        "fake": "docpipe.testing.fakes:FakeEmbedder",
+    },
+    "retriever": {"fake": "docpipe.testing.fakes:FakeRetriever"},
+    "reranker": {"fake": "docpipe.testing.fakes:FakeReranker"},
     "language_model": {
         "openai": "docpipe.agents.models:OpenAiModel",
         "transformers": "docpipe.agents.models:TransformersModel",
+        "fake": "docpipe.testing.fakes:FakeLanguageModel",
     },
     "reader": {
         "extractive": "docpipe.agents.extractive:ExtractiveReader",
         "language_model": "docpipe.agents.language_reader:LanguageModelReader",
+        "fake": "docpipe.testing.fakes:FakeReader",
     },
-    "agent": {"single_pass": "docpipe.agents.single_pass:SinglePassAgent"},
+    "agent": {
+        "single_pass": "docpipe.agents.single_pass:SinglePassAgent",
+        "fake": "docpipe.testing.fakes:FakeAgent",
+    },
 }
 
 # The extra that brings what a top-level package needs, for a helpful error.

@@ -1,0 +1,51 @@
+"""For people who write a stage: deterministic fakes of every kind, and conformance checks."""
+
+from docpipe.testing.conformance import (
+    check_agent,
+    check_classifier,
+    check_embedder,
+    check_language_model,
+    check_parser,
+    check_reader,
+    check_recognizer,
+    check_reranker,
+    check_retriever,
+)
+from docpipe.testing.fakes import (
+    FakeAgent,
+    FakeClassifier,
+    FakeEmbedder,
+    FakeLanguageModel,
+    FakeLibrary,
+    FakePage,
+    FakeParser,
+    FakeReader,
+    FakeRecognizer,
+    FakeReranker,
+    FakeRetriever,
+    sample_document,
+)
+
+__all__ = [
+    "FakeAgent",
+    "FakeClassifier",
+    "FakeEmbedder",
+    "FakeLanguageModel",
+    "FakeLibrary",
+    "FakePage",
+    "FakeParser",
+    "FakeReader",
+    "FakeRecognizer",
+    "FakeReranker",
+    "FakeRetriever",
+    "check_agent",
+    "check_classifier",
+    "check_embedder",
+    "check_language_model",
+    "check_parser",
+    "check_reader",
+    "check_recognizer",
+    "check_reranker",
+    "check_retriever",
+    "sample_document",
+]

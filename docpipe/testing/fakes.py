@@ -1,0 +1,343 @@
+"""Deterministic stand-ins without weights, one per stage kind.
+
+They do the simplest thing that honours the protocol, so that pipelines, command line and training
+loops can be tested in seconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from docpipe.content import block_text, body_blocks
+from docpipe.geometry import BBox
+from docpipe.records import (
+    Annotation,
+    Answer,
+    Chunk,
+    Document,
+    Entity,
+    Evidence,
+    Finish,
+    FormField,
+    Hit,
+    Link,
+    Message,
+    OutlineEntry,
+    Page,
+    Reading,
+    Region,
+    Search,
+    Source,
+    Span,
+    Step,
+    TextBlock,
+    Trajectory,
+    Word,
+)
+from docpipe.stages import (
+    Completion,
+    Draft,
+    Drawing,
+    ElementKind,
+    LibraryView,
+    PageContent,
+    PageFacts,
+    PlacedImage,
+    Recognized,
+    Style,
+    TextSpan,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from PIL import Image
+
+LINE_HEIGHT = 14.0
+CHARACTER_WIDTH = 6.0
+MARGIN = 72.0
+
+
+class FakePage:
+    """A PageView of given text lines, set in one column from the top left."""
+
+    def __init__(
+        self,
+        lines: Sequence[str],
+        number: int = 1,
+        *,
+        label: str | None = None,
+        width: float = 595.0,
+        height: float = 842.0,
+    ) -> None:
+        self.lines = tuple(lines)
+        self.number = number
+        self.label = label if label is not None else str(number)
+        self.width = width
+        self.height = height
+        self.rotation = 0
+
+    def words(self) -> list[Word]:
+        return [word for row in range(len(self.lines)) for word in self._line_words(row)]
+
+    def spans(self) -> list[TextSpan]:
+        return [
+            TextSpan(
+                text=word.text,
+                bbox=word.bbox,
+                font="Fake",
+                size=11.0,
+                bold=False,
+                italic=False,
+                color=0,
+                alpha=1.0,
+                direction=(1.0, 0.0),
+                block=0,
+                line=row,
+            )
+            for row in range(len(self.lines))
+            for word in self._line_words(row)
+        ]
+
+    def drawings(self) -> list[Drawing]:
+        return []
+
+    def images(self) -> list[PlacedImage]:
+        return []
+
+    def links(self) -> list[Link]:
+        return []
+
+    def widgets(self) -> list[FormField]:
+        return []
+
+    def annotations(self) -> list[Annotation]:
+        return []
+
+    def render(self, dpi: float, clip: BBox | None = None) -> Image.Image:
+        from PIL import Image
+
+        box = clip or BBox(0, 0, self.width, self.height)
+        scale = dpi / 72
+        size = (max(1, round(box.width * scale)), max(1, round(box.height * scale)))
+        return Image.new("RGB", size, "white")
+
+    def _line_words(self, row: int) -> list[Word]:
+        words, x, y = [], MARGIN, MARGIN + row * LINE_HEIGHT
+        for text in self.lines[row].split():
+            width = len(text) * CHARACTER_WIDTH
+            words.append(Word(text, BBox.of(x, y, x + width, y + LINE_HEIGHT - 3)))
+            x += width + CHARACTER_WIDTH
+        return words
+
+
+class FakeParser:
+    """One paragraph per page, made of all its words."""
+
+    def read_page(self, page: Any) -> PageFacts:
+        words = tuple(page.words())
+        drafts: tuple[Draft, ...] = ()
+        if words:
+            box = BBox(0.0, 0.0, page.width, page.height)
+            block = TextBlock(
+                f"p{page.number}/text1",
+                Source((Region(page.number, box),), "fake"),
+                " ".join(word.text for word in words),
+                "paragraph",
+            )
+            drafts = (Draft(block, Style(11.0)),)
+        return PageFacts(
+            number=page.number,
+            label=page.label,
+            width=page.width,
+            height=page.height,
+            rotation=page.rotation,
+            words=words,
+            drafts=drafts,
+        )
+
+    def compose(self, facts: Sequence[PageFacts], outline: Sequence[OutlineEntry]) -> list[Page]:
+        return [
+            Page(
+                page.number,
+                page.label,
+                page.width,
+                page.height,
+                rotation=page.rotation,
+                words=page.words,
+                blocks=tuple(draft.block for draft in page.drafts),
+                quality=page.quality,
+            )
+            for page in facts
+        ]
+
+
+class FakeRecognizer:
+    """Says each crop's size."""
+
+    def recognize(self, crops: Sequence[Image.Image], kind: ElementKind) -> list[Recognized]:
+        return [Recognized(f"{kind} {crop.width}x{crop.height}", 1.0) for crop in crops]
+
+
+class FakeClassifier:
+    """Labels every word that is a number as `number`."""
+
+    def classify(self, document: Document) -> tuple[Entity, ...]:
+        return tuple(
+            Entity(
+                f"p{page.number}/entity{index}",
+                "number",
+                (index,),
+                Source((Region(page.number, word.bbox),), "fake"),
+                word.text,
+                1.0,
+            )
+            for page in document.pages
+            for index, word in enumerate(page.words)
+            if word.text.isdigit()
+        )
+
+
+class FakeEmbedder:
+    """Counts of hashed words, scaled to unit length: equal texts are equal, similar ones near."""
+
+    def __init__(self, dimension: int = 64) -> None:
+        self.dimension = dimension
+
+    def embed_texts(self, texts: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
+        import numpy as np
+
+        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in text.lower().split() or [""]:
+                digest = hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=4).digest()
+                rows[row, int.from_bytes(digest) % self.dimension] += 1.0
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows
+
+
+class FakeRetriever:
+    """Ranks chunks by how many of the query's words they hold."""
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self.chunks = tuple(chunks)
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        wanted = set(query.lower().split())
+        hits = [
+            Hit(chunk, float(len(wanted & set(chunk.text.lower().split()))), "fake")
+            for chunk in self.chunks
+        ]
+        ranked = sorted(hits, key=lambda hit: (-hit.score, hit.chunk.id))
+        return [hit for hit in ranked if hit.score > 0][:k]
+
+
+class FakeReranker:
+    """Puts shorter chunks first."""
+
+    def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
+        return sorted(hits, key=lambda hit: (len(hit.chunk.text), hit.chunk.id))
+
+
+class FakeLanguageModel:
+    """Gives the scripted replies in order (the last one again and again), and keeps what it was
+    sent in `received`."""
+
+    def __init__(self, replies: Sequence[str] = ("I do not know.",)) -> None:
+        self.replies = tuple(replies)
+        self.received: list[tuple[Message, ...]] = []
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int = 1024,
+        temperature: float = 0.0,
+        stop: Sequence[str] = (),
+    ) -> Completion:
+        self.received.append(tuple(messages))
+        text = self.replies[min(len(self.received), len(self.replies)) - 1]
+        words = text.split()[:max_tokens]
+        return Completion(" ".join(words), completion_tokens=len(words))
+
+
+class FakeReader:
+    """Quotes the first body block of each page."""
+
+    def read(self, pages: Sequence[PageContent], question: str, sub_question: str) -> Reading:
+        evidence = []
+        for content in pages:
+            for block in body_blocks(content.page):
+                quote = block_text(block)
+                evidence.append(
+                    Evidence(
+                        content.document.id,
+                        content.page.number,
+                        content.page.label,
+                        block.id,
+                        block.source.regions,
+                        quote,
+                        1.0,
+                    )
+                )
+                break
+        return Reading(
+            tuple(content.page.number for content in pages),
+            f"{len(evidence)} quotes",
+            tuple(item.quote for item in evidence),
+            tuple(evidence),
+        )
+
+
+class FakeAgent:
+    """Searches once and answers with the best chunk, word for word."""
+
+    def run(self, question: str, library: LibraryView) -> Trajectory:
+        hits = library.search(question, k=1)
+        steps = [Step(Search((question,)), f"{len(hits)} hits"), Step(Finish("one search"), "")]
+        text = hits[0].chunk.text if hits else "not answerable: nothing found"
+        answer = Answer(text, text if hits else None, "str", bool(hits), (), 1.0 if hits else 0.0)
+        return Trajectory("fake", question, tuple(steps), answer)
+
+
+class FakeLibrary:
+    """A LibraryView over documents in memory, one chunk per body block."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._documents: Mapping[str, Document] = {document.id: document for document in documents}
+        self._chunks = {chunk.id: chunk for doc in documents for chunk in _block_chunks(doc)}
+
+    def documents(self) -> Iterator[str]:
+        return iter(self._documents)
+
+    def document(self, id: str) -> Document:
+        return self._documents[id]
+
+    def search(self, query: str, k: int = 10, documents: Sequence[str] | None = None) -> list[Hit]:
+        wanted = set(self._documents if documents is None else documents)
+        chunks = [chunk for chunk in self._chunks.values() if chunk.document in wanted]
+        return FakeRetriever(chunks).search(query, k)
+
+    def chunk(self, id: str) -> Chunk:
+        return self._chunks[id]
+
+    def page_image(self, document: str, page: int, dpi: float = 144) -> Image.Image:
+        found = self._documents[document].pages[page - 1]
+        return FakePage((), page, width=found.width, height=found.height).render(dpi)
+
+
+def sample_document(pages: Sequence[Sequence[str]], id: str = "0123456789abcdef") -> Document:
+    """A document of text lines per page, read by FakeParser."""
+    parser = FakeParser()
+    views = [FakePage(lines, number) for number, lines in enumerate(pages, start=1)]
+    composed = parser.compose([parser.read_page(view) for view in views], ())
+    return Document(id=id, name="sample.pdf", pages=tuple(composed))
+
+
+def _block_chunks(document: Document) -> Iterator[Chunk]:
+    for page in document.pages:
+        for block in body_blocks(page):
+            text = block_text(block)
+            span = Span(block.id, 0, len(text))
+            yield Chunk(f"{document.id}#{block.id}", document.id, (span,), text)

@@ -1,0 +1,87 @@
+"""Ranges of a block's text lead to the right boxes."""
+
+from __future__ import annotations
+
+from docpipe.content import block_text, find_block, locate, page_text
+from docpipe.geometry import BBox
+from docpipe.records import Cell, Document, Page, Region, Source, Table, TextBlock
+from docpipe.testing import FakePage, sample_document
+
+LINES = ["The Mill ground 1,250", "tonnes of wheat. The mill", "employed 37 people."]
+
+
+def test_a_quote_is_found_on_its_own_words() -> None:
+    document = sample_document([LINES])
+    block = document.pages[0].blocks[0]
+    text = block_text(block)
+    start = text.index("37")
+    (region,) = locate(document, block, start, start + 2)
+    expected = next(word for word in document.pages[0].words if word.text == "37")
+    assert region == Region(1, expected.bbox)
+
+
+def test_repeated_words_are_told_apart_by_position() -> None:
+    document = sample_document([LINES])
+    block = document.pages[0].blocks[0]
+    second = block_text(block).index("The mill")
+    (region,) = locate(document, block, second, second + len("The mill"))
+    assert region.bbox.y0 > FakePage(LINES).words()[0].bbox.y1
+
+
+def test_a_range_over_two_lines_has_a_box_each() -> None:
+    document = sample_document([LINES])
+    block = document.pages[0].blocks[0]
+    start = block_text(block).index("1,250")
+    regions = locate(document, block, start, start + len("1,250 tonnes"))
+    assert len(regions) == 2
+
+
+def test_hyphenated_words_are_matched_across_the_line_break() -> None:
+    document = sample_document([["a won-", "derful mill"]])
+    page = document.pages[0]
+    block = TextBlock("p1/text1", page.blocks[0].source, "a wonderful mill", "paragraph")
+    regions = locate(document, block, 2, 11)
+    assert [region.bbox.y0 for region in regions] == [72.0, 86.0]
+
+
+def table() -> tuple[Document, Table]:
+    cells = tuple(
+        Cell(
+            r,
+            c,
+            f"r{r}c{c}",
+            region=Region(1, BBox(c * 50.0, r * 20.0, c * 50 + 40.0, r * 20 + 15)),
+        )
+        for r in range(3)
+        for c in range(2)
+    )
+    source = Source((Region(1, BBox(0, 0, 90, 60)),), "test")
+    found = Table("p1/table1", source, cells, caption="Table 1")
+    page = Page(1, "1", 595, 842, blocks=(found,))
+    return Document(id="d", name="d", pages=(page,)), found
+
+
+def test_each_cell_is_located_by_its_range() -> None:
+    document, found = table()
+    text = block_text(found)
+    assert text == "Table 1\nr0c0 | r0c1\nr1c0 | r1c1\nr2c0 | r2c1"
+    for cell in found.cells:
+        start = text.index(cell.text)
+        assert locate(document, found, start, start + len(cell.text)) == (cell.region,)
+    assert locate(document, found, 0, 7) == found.source.regions
+
+
+def test_without_words_the_whole_block_is_shown() -> None:
+    document, _ = table()
+    block = TextBlock("p1/text1", Source((Region(1, BBox(0, 0, 9, 9)),), "x"), "hello", "paragraph")
+    assert locate(document, block, 0, 5) == block.source.regions
+
+
+def test_page_text_leaves_furniture_out_unless_asked() -> None:
+    source = Source((Region(1, BBox(0, 0, 9, 9)),), "x")
+    header = TextBlock("p1/text1", source, "Running head", "page_header")
+    body = TextBlock("p1/text2", source, "Body", "paragraph")
+    page = Page(1, "1", 595, 842, blocks=(header, body))
+    assert page_text(page) == "Body"
+    assert page_text(page, furniture=True) == "Running head\n\nBody"
+    assert find_block(Document(id="d", name="d", pages=(page,)), "p1/text2") == body

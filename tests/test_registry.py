@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+
+from docpipe.errors import ConfigError
+from docpipe.registry import KINDS, build, names, resolve
+from docpipe.testing import FakeEmbedder
+
+
+def test_built_in_name_and_import_path_lead_to_the_same_class() -> None:
+    assert resolve("embedder", "fake") is FakeEmbedder
+    assert resolve("embedder", "docpipe.testing.fakes:FakeEmbedder") is FakeEmbedder
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_built_in_name_resolves(kind: str) -> None:
+    for name in names(kind):  # type: ignore[arg-type]
+        assert callable(resolve(kind, name))  # type: ignore[arg-type]
+
+
+def test_options_are_the_constructor_arguments() -> None:
+    assert build("embedder", "fake", {"dimension": 8}).dimension == 8
+    with pytest.raises(ConfigError, match="options: dimension"):
+        build("embedder", "fake", {"size": 8})
+    with pytest.raises(ConfigError, match="dimension"):
+        build("embedder", "fake", {"dimension": "many"})
+
+
+def test_unknown_names_list_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match=r"unknown parser 'magic'.*native"):
+        build("parser", "magic")
+    with pytest.raises(ConfigError, match="cannot be loaded"):
+        build("parser", "no.such.module:Parser")
