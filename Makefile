@@ -1,0 +1,53 @@
+# Two commands on a fresh machine: `make demo` and `make test`. All else is for developers.
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+DEMO := demo-library
+ASK := $(BIN)/docpipe ask --library $(DEMO)
+
+.PHONY: setup demo test test-slow check format clean
+
+setup: $(INSTALLED)
+
+# The CPU build of torch, whatever the machine: from a local wheel folder where one is configured
+# (PIP_FIND_LINKS or UV_FIND_LINKS), else from PyTorch's own CPU index. A plain `pip install torch`
+# on Linux would download gigabytes of CUDA.
+$(INSTALLED): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	@links="$${UV_FIND_LINKS:-$${PIP_FIND_LINKS:-}}"; \
+	local=$$(ls $$links/torch-*+cpu*.whl 2>/dev/null | head -n 1); \
+	if $(BIN)/python -m pip install -q uv; then \
+		echo "Installing with uv ($${local:-CPU index for torch})"; \
+		UV_FIND_LINKS="$$links" $(BIN)/uv pip install --python $(BIN)/python --compile-bytecode \
+			$$( [ -n "$$local" ] || echo --torch-backend=cpu ) -c constraints.txt -e '.[all]'; \
+	else \
+		echo "Installing with pip ($${local:-CPU index for torch})"; \
+		$(BIN)/python -m pip install \
+			$$( [ -n "$$local" ] || echo --extra-index-url https://download.pytorch.org/whl/cpu ) \
+			-c constraints.txt -e '.[all]'; \
+	fi
+	@touch $(INSTALLED)
+
+demo: setup
+	@rm -rf $(DEMO)
+	$(BIN)/docpipe ingest datasets/samples --library $(DEMO)
+	$(ASK) "How many people did the Aldern mill employ?"
+
+test: setup
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-slow: setup
+	$(BIN)/python -m pytest -m slow
+
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) $(DEMO) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache
