@@ -286,12 +286,16 @@ class Answer(Record, frozen=True, omit_defaults=False):
 
 
 class Reading(Record, frozen=True):
-    """What a page reader found on some pages of a document for a question."""
+    """What a page reader found on some pages of a document for a question.
+
+    `answer` is None for a reader that only gathers and leaves the answer to the agent.
+    """
 
     pages: tuple[int, ...]
     summary: str
     findings: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    answer: Answer | None = None
 
 
 class TextPart(Record, frozen=True, tag_field="type", tag="text"):
