@@ -1,0 +1,259 @@
+"""One page of a PDF as a `stages.PageView`.
+
+PyMuPDF gives most boxes in the page's unrotated system: they go through the page's rotation matrix
+here, and nowhere else. The words and spans of text outside the page are given too, with boxes
+outside `(0, 0, width, height)`: what is hidden is for a parser to say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from docpipe.geometry import BBox
+from docpipe.pdf.render import capped_dpi
+from docpipe.pdf.text import clean
+from docpipe.records import Annotation, FormField, Link, Region, Word
+from docpipe.stages import Drawing, PlacedImage, TextSpan
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+MAX_DRAWINGS = 50_000
+_FILLED_OR_STROKED = 16 | 32  # MuPDF's FZ_STEXT_FILLED, FZ_STEXT_STROKED
+_CLIPPED = 64
+_WIDGET_KINDS = {
+    "Text": "text",
+    "CheckBox": "checkbox",
+    "RadioButton": "radio",
+    "ComboBox": "choice",
+    "ListBox": "choice",
+    "Button": "button",
+    "Signature": "signature",
+}
+
+
+class PdfPageView:
+    """A page of an open PDF; usable only while its document is open."""
+
+    def __init__(self, page: Any, number: int, label: str) -> None:
+        self._page = page
+        self._matrix = tuple(page.rotation_matrix)
+        self._turned = page.rotation != 0
+        self.number = number
+        self.label = label
+        self.width = round(float(page.rect.width), 2)
+        self.height = round(float(page.rect.height), 2)
+        self.rotation = int(page.rotation) % 360
+
+    @cached_property
+    def _text_page(self) -> Any:
+        import pymupdf
+
+        flags = (
+            pymupdf.TEXT_PRESERVE_WHITESPACE
+            | pymupdf.TEXT_COLLECT_STYLES  # drops characters drawn twice to look bold
+            | pymupdf.TEXT_IGNORE_ACTUALTEXT  # the glyphs count, not what a file claims they say
+        )
+        return self._page.get_textpage(flags=flags)
+
+    def words(self) -> list[Word]:
+        """Words in the order the PDF library reads them."""
+        words: list[Word] = []
+        for x0, y0, x1, y1, text, *_ in self._text_page.extractWORDS():
+            text = clean(text).strip()
+            box = self._box(x0, y0, x1, y1)
+            if text and box is not None:
+                words.append(Word(text, box))
+        return words
+
+    def spans(self) -> list[TextSpan]:
+        spans: list[TextSpan] = []
+        for block_number, block in enumerate(self._text_page.extractDICT()["blocks"]):
+            for line_number, line in enumerate(block.get("lines", ())):
+                direction = self._direction(line["dir"])
+                for span in line["spans"]:
+                    made = self._span(span, direction, block_number, line_number)
+                    if made is not None:
+                        spans.append(made)
+        return spans
+
+    def _span(
+        self, span: dict[str, Any], direction: tuple[float, float], block: int, line: int
+    ) -> TextSpan | None:
+        box = self._box(*span["bbox"])
+        text = clean(span["text"])
+        if box is None or not text:
+            return None
+        flags, marks = span["flags"], span["char_flags"]
+        return TextSpan(
+            text=text,
+            bbox=box,
+            font=clean(span["font"]),
+            size=round(span["size"], 2),
+            bold=bool(flags & 16 or marks & 8),
+            italic=bool(flags & 2),
+            color=span["color"] & 0xFFFFFF,
+            alpha=round(span["alpha"] / 255, 3),
+            direction=direction,
+            block=block,
+            line=line,
+            render_mode=_render_mode(marks),
+        )
+
+    def drawings(self) -> list[Drawing]:
+        """The segments of vector paths, at most MAX_DRAWINGS of them."""
+        found: list[Drawing] = []
+        for path in self._page.get_cdrawings():
+            found += self._segments(path)
+            if len(found) >= MAX_DRAWINGS:
+                break
+        return found[:MAX_DRAWINGS]
+
+    def _segments(self, path: dict[str, Any]) -> Iterator[Drawing]:
+        stroke, fill = _rgb(path.get("color")), _rgb(path.get("fill"))
+        width = float(path.get("width") or 0.0)
+        for kind, points in map(_outline, path.get("items", ())):
+            xs, ys = zip(*points, strict=True)
+            box = self._box(min(xs), min(ys), max(xs), max(ys))
+            if box is not None:
+                yield Drawing(kind, box, stroke, fill, width)
+
+    def images(self) -> list[PlacedImage]:
+        found: list[PlacedImage] = []
+        for info in self._page.get_image_info():
+            box = self._box(*info["bbox"])
+            if box is not None:
+                found.append(PlacedImage(box, (info["width"], info["height"])))
+        return found
+
+    def links(self) -> list[Link]:
+        """The page's links; targets are data, nothing follows them."""
+        found: list[Link] = []
+        for link in self._page.get_links():
+            rect, target = link.get("from"), _target(link)
+            box = _checked_box(*rect) if rect else None  # links come rotated already
+            if box is not None and target:
+                found.append(Link(Region(self.number, box), target))
+        return found
+
+    def widgets(self) -> list[FormField]:
+        return [_form_field(widget, self._region(widget.rect)) for widget in self._page.widgets()]
+
+    def annotations(self) -> list[Annotation]:
+        """Comments and marks of a reader; for a file attached to the page, its name."""
+        found: list[Annotation] = []
+        for annotation in self._page.annots():
+            kind = annotation.type[1]
+            region = self._region(annotation.rect)
+            if kind == "Popup" or region is None:
+                continue
+            text = annotation.info.get("content", "")
+            if kind == "FileAttachment":
+                text = annotation.file_info.get("filename", "") or text
+            found.append(Annotation(region, kind.lower(), clean(text)))
+        return found
+
+    def render(self, dpi: float, clip: BBox | None = None) -> Image.Image:
+        """The page as displayed. Above 25 megapixels the resolution is lowered to that: it is
+        image width / box width."""
+        import pymupdf
+        from PIL import Image
+
+        shown = clip or BBox(0.0, 0.0, self.width, self.height)
+        zoom = capped_dpi(dpi, shown.width, shown.height) / 72.0
+        pixmap = self._page.get_pixmap(
+            matrix=pymupdf.Matrix(zoom, zoom),
+            clip=pymupdf.Rect(shown.x0, shown.y0, shown.x1, shown.y1) if clip else None,
+            colorspace=pymupdf.csRGB,
+            alpha=False,
+        )
+        return Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
+
+    def _region(self, rect: Any) -> Region | None:
+        box = self._box(*rect)
+        return None if box is None else Region(self.number, box)
+
+    def _box(self, x0: float, y0: float, x1: float, y1: float) -> BBox | None:
+        if self._turned:
+            a, b, c, d, e, f = self._matrix
+            x0, y0, x1, y1 = (
+                a * x0 + c * y0 + e,
+                b * x0 + d * y0 + f,
+                a * x1 + c * y1 + e,
+                b * x1 + d * y1 + f,
+            )
+        return _checked_box(x0, y0, x1, y1)
+
+    def _direction(self, direction: tuple[float, float]) -> tuple[float, float]:
+        x, y = direction
+        if self._turned:
+            a, b, c, d, _, _ = self._matrix
+            x, y = a * x + c * y, b * x + d * y
+        return round(x, 3) + 0.0, round(y, 3) + 0.0
+
+
+def _checked_box(x0: float, y0: float, x1: float, y1: float) -> BBox | None:
+    """None for the NaN, infinite and absurd boxes of damaged files."""
+    if not all(math.isfinite(value) and abs(value) < 1e6 for value in (x0, y0, x1, y1)):
+        return None
+    return BBox.of(x0, y0, x1, y1)
+
+
+def _render_mode(marks: int) -> int:
+    """3, the PDF's invisible, for text neither filled nor stroked; 7 when it only clips."""
+    if marks & _FILLED_OR_STROKED:
+        return 0
+    return 7 if marks & _CLIPPED else 3
+
+
+def _outline(item: tuple[Any, ...]) -> tuple[Literal["line", "rect", "curve"], list[Any]]:
+    """The kind and corner points of one item of a PyMuPDF path."""
+    match item[0]:
+        case "l":
+            return "line", [item[1], item[2]]
+        case "re":
+            x0, y0, x1, y1 = item[1]
+            return "rect", [(x0, y0), (x1, y1)]
+        case "qu":
+            return "rect", list(item[1])
+        case _:
+            return "curve", list(item[1:])
+
+
+def _rgb(color: tuple[float, float, float] | None) -> int | None:
+    if color is None:
+        return None
+    red, green, blue = (max(0, min(255, round(part * 255))) for part in color)
+    return red << 16 | green << 8 | blue
+
+
+def _target(link: dict[str, Any]) -> str:
+    import pymupdf
+
+    match link.get("kind"):
+        case pymupdf.LINK_URI:
+            return clean(link.get("uri") or "")
+        case pymupdf.LINK_GOTO | pymupdf.LINK_NAMED if isinstance(link.get("page"), int):
+            return f"#page={link['page'] + 1}" if link["page"] >= 0 else ""
+        case _:
+            return clean(str(link.get("file") or link.get("uri") or ""))
+
+
+def _form_field(widget: Any, region: Region | None) -> FormField:
+    kind = _WIDGET_KINDS.get(widget.field_type_string or "", "text")
+    value = widget.field_value
+    state = None
+    if kind in ("checkbox", "radio"):
+        state = "off" if value in (None, False, "", "Off") else "on"
+    if isinstance(value, (list, tuple)):
+        value = "\n".join(map(str, value))
+    return FormField(
+        name=clean(widget.field_name or ""),
+        kind=kind,
+        value=clean("" if value is None else str(value)),
+        state=state,
+        region=region,
+    )
