@@ -135,3 +135,29 @@ def check_options(
 
 def _plugins(kind: StageKind) -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=f"docpipe.{kind}"))
+
+
+class StageInfo(msgspec.Struct, frozen=True):
+    """A stage as `docpipe stages` lists it; `problem` says why it cannot be loaded here."""
+
+    kind: StageKind
+    name: str
+    target: str
+    options: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def describe() -> list[StageInfo]:
+    """Every stage that can be named, by kind and name."""
+    return [
+        _info(kind, name, target) for kind in KINDS for name, target in sorted(names(kind).items())
+    ]
+
+
+def _info(kind: StageKind, name: str, target: str) -> StageInfo:
+    try:
+        parameters = inspect.signature(resolve(kind, name)).parameters.values()
+    except ConfigError as error:
+        return StageInfo(kind, name, target, problem=str(error))
+    options = tuple(str(parameter.replace(annotation=parameter.empty)) for parameter in parameters)
+    return StageInfo(kind, name, target, options)
