@@ -12,7 +12,7 @@ from docpipe.export.text import clean, lines
 from docpipe.records import Cell, Table
 
 _FORMULA_START = tuple("=+-@\t\r")
-_PLAIN_NUMBER = re.compile(r"[+-]?[\d.,\s]*\d%?")
+_PLAIN_NUMBER = re.compile(r"[+-]?[\d.,\s]*\d\s*%?")
 
 
 def grid(table: Table) -> list[list[str]]:
