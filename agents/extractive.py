@@ -1,0 +1,95 @@
+"""A reader without a model: it finds the passage that answers, quotes it, and gives a short value.
+
+It says "not answerable" when the pages do not speak of what the question names, when only the look
+of the page could tell, or when the answer would have to be computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from docpipe.agents.passages import passages
+from docpipe.agents.picking import Pick, pick
+from docpipe.agents.question import Question, analyse
+from docpipe.agents.relevance import Match, Query, Vocabulary, rank, vocabulary, weigh
+from docpipe.agents.sufficiency import confidence, signals
+from docpipe.agents.verifier import cite
+from docpipe.records import Answer, Document, Evidence, Reading
+from docpipe.stages import PageContent
+
+_QUOTES = 4
+_REMEMBERED = 8
+
+
+class ExtractiveReader:
+    """Reads pages without a model. `threshold` is the confidence below which it refuses."""
+
+    def __init__(self, *, threshold: float = 0.3) -> None:
+        self.threshold = threshold
+        self._vocabularies: dict[str, Vocabulary] = {}
+
+    def read(self, pages: Sequence[PageContent], question: str, sub_question: str) -> Reading:
+        """Answer `sub_question` from the pages, the most likely page first."""
+        asked = analyse(sub_question)
+        documents = {content.document.id: content.document for content in pages}
+        query = weigh(asked, [self._vocabulary(document) for document in documents.values()])
+        matches = rank(passages(list(pages)), query)
+        answer = self._answer(matches, query)
+        return Reading(
+            pages=tuple(content.page.number for content in pages),
+            summary=answer.text,
+            findings=tuple(evidence.quote for evidence in answer.evidence),
+            evidence=answer.evidence,
+            answer=answer,
+        )
+
+    def _answer(self, matches: list[Match], query: Query) -> Answer:
+        picks = pick(matches, query)
+        if not picks:
+            return Answer(_reason(None, query), None, "none", False, (), 0.0)
+        best = picks[0]
+        sure = confidence(signals(best, query))
+        if sure < self.threshold:
+            nearest = _evidence(matches[:2])
+            return Answer(_reason(best, query), None, "none", False, nearest, 1.0 - sure)
+        return Answer(
+            best.text, best.value, best.format, True, _evidence(best.matches[:_QUOTES]), sure
+        )
+
+    def _vocabulary(self, document: Document) -> Vocabulary:
+        known = self._vocabularies.pop(document.id, None) or vocabulary(document)
+        self._vocabularies[document.id] = known
+        while len(self._vocabularies) > _REMEMBERED:
+            del self._vocabularies[next(iter(self._vocabularies))]
+        return known
+
+
+def _evidence(matches: Sequence[Match]) -> tuple[Evidence, ...]:
+    return tuple(
+        cite(
+            match.passage.content.document,
+            match.passage.content.page,
+            match.passage.block,
+            match.passage.start,
+            match.passage.end,
+            round(min(1.0, max(0.0, match.score)), 4),
+        )
+        for match in matches
+    )
+
+
+def _reason(best: Pick | None, query: Query) -> str:
+    """Why there is no answer, in words for a user."""
+    question: Question = query.question
+    if query.unknown:
+        names = ", ".join(f"“{name}”" for name in query.unknown[:3])
+        return f"Not answerable: the documents read do not mention {names}."
+    if question.visual:
+        return "Not answerable from text: the question asks how something looks."
+    if question.derived:
+        return "Not answerable from one place: the answer would have to be computed."
+    if best is None or best.matches[0].around < 0.5:
+        return "Not answerable: no passage speaks of what the question asks."
+    missing = ", ".join(f"“{term}”" for term in best.matches[0].missing[:3])
+    about = f" (not said there: {missing})" if missing else ""
+    return f"Not answerable: the nearest passages do not settle it{about}."

@@ -1,0 +1,174 @@
+"""Passages: the pieces of a page that can be quoted, each with the words that say what it is about.
+
+A passage is a range of a block's text: a sentence, a list item, a caption, a table row. Its context
+is what a reader of the page also sees: the headings above, the sentence that leads a list in, the
+caption and column headers of a table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from docpipe.content import CELL_SEPARATOR, block_text, body_blocks, table_rows
+from docpipe.records import Block, Cell, Page, Table, TextBlock
+from docpipe.stages import PageContent
+
+PassageKind = Literal["sentence", "heading", "item", "row", "caption"]
+
+_LONGEST = 600
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[\"“(]?[A-Z0-9•])|\n+")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Inc|Ltd|Co|Corp|No|Fig|vs|al|e\.g|i\.e|St|Jr|U\.S|[A-Z])\.)$"
+)
+
+
+class CellRange(msgspec.Struct, frozen=True):
+    """A cell of a row passage: its range in the block's text and the headers over it."""
+
+    start: int
+    end: int
+    text: str
+    headers: str
+
+
+class Passage(msgspec.Struct, frozen=True):
+    """Characters `start` to `end` of the text of `block` on `content.page`.
+
+    `rank` is the page's place among the pages read (0 the best).
+    """
+
+    content: PageContent
+    block: Block
+    start: int
+    end: int
+    text: str
+    kind: PassageKind
+    context: str
+    rank: int
+    cells: tuple[CellRange, ...] = ()
+
+
+def passages(pages: list[PageContent]) -> list[Passage]:
+    """All passages of the pages, in reading order."""
+    return [found for rank, page in enumerate(pages) for found in _of_page(page, rank)]
+
+
+def _of_page(content: PageContent, rank: int) -> Iterator[Passage]:
+    path: dict[int, str] = {}
+    lead = ""
+    for block in body_blocks(content.page):
+        context = " / ".join([*path.values(), lead] if lead else path.values())
+        yield from _of_block(content, block, context, rank)
+        if isinstance(block, TextBlock):
+            lead = _lead(block, lead)
+            if block.role in ("title", "heading"):
+                level = block.level or (1 if block.role == "title" else 2)
+                path = {key: text for key, text in path.items() if key < level}
+                path[level] = block.text
+
+
+def _lead(block: TextBlock, before: str) -> str:
+    """The text that introduces the blocks after this one, such as "We offer:"."""
+    if block.role == "list_item":
+        return before
+    text = block.text.rstrip()
+    return text[-200:] if block.role == "paragraph" and text.endswith(":") else ""
+
+
+def _of_block(content: PageContent, block: Block, context: str, rank: int) -> Iterator[Passage]:
+    text = block_text(block)
+    if isinstance(block, Table):
+        yield from _of_table(content, block, text, context, rank)
+        return
+    kind = _kind(block)
+    for start, end in sentences(text):
+        yield Passage(content, block, start, end, text[start:end], kind, context, rank)
+
+
+def _kind(block: Block) -> PassageKind:
+    match block:
+        case TextBlock(role="title" | "heading"):
+            return "heading"
+        case TextBlock(role="list_item"):
+            return "item"
+        case TextBlock(role="caption"):
+            return "caption"
+        case TextBlock():
+            return "sentence"
+        case _:
+            return "caption"
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """The ranges of the sentences of a text, none over 600 characters, without outer blanks."""
+    bounds, start = [], 0
+    for match in _SENTENCE_END.finditer(text):
+        if "\n" not in match.group() and _ABBREVIATION.search(text[start : match.start()]):
+            continue
+        bounds.append((start, match.start()))
+        start = match.end()
+    bounds.append((start, len(text)))
+    return [part for bound in bounds for part in _cut(text, *bound)]
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while end - start > _LONGEST:
+        blank = text.rfind(" ", start, start + _LONGEST)
+        middle = blank if blank > start else start + _LONGEST
+        yield from _cut(text, start, middle)
+        start = middle
+    piece = text[start:end]
+    start += len(piece) - len(piece.lstrip())
+    end = start + len(piece.strip())
+    if end > start:
+        yield start, end
+
+
+def _of_table(
+    content: PageContent, table: Table, text: str, context: str, rank: int
+) -> Iterator[Passage]:
+    position = 0
+    if table.caption:
+        position = len(table.caption) + 1
+        yield Passage(
+            content, table, 0, len(table.caption), table.caption, "caption", context, rank
+        )
+    headers = _headers(table)
+    about = " / ".join(part for part in (context, table.caption) if part)
+    group = ""
+    for row in table_rows(table):
+        cells, end = _row_cells(row, headers, position)
+        line = text[position:end]
+        filled = [cell for cell in row if cell.text.strip()]
+        if len(filled) == 1 and filled[0].column == 0:
+            group = filled[0].text
+        if line.strip(" |"):
+            heading = " / ".join(part for part in (about, group) if part)
+            yield Passage(content, table, position, end, line, "row", heading, rank, tuple(cells))
+        position = end + 1
+
+
+def _row_cells(
+    row: list[Cell], headers: dict[int, str], position: int
+) -> tuple[list[CellRange], int]:
+    cells = []
+    for cell in row:
+        end = position + len(cell.text)
+        cells.append(CellRange(position, end, cell.text, headers.get(cell.column, "")))
+        position = end + len(CELL_SEPARATOR)
+    return cells, position - (len(CELL_SEPARATOR) if row else 0)
+
+
+def _headers(table: Table) -> dict[int, str]:
+    """The header text over each column; the first row where the parser marked none."""
+    marked = [cell for cell in table.cells if cell.is_header and cell.row < 4 and cell.column > 0]
+    cells = marked or [cell for cell in table.cells if cell.row == 0]
+    headers: dict[int, str] = {}
+    for cell in sorted(cells, key=lambda cell: cell.row):
+        for column in range(cell.column, cell.column + cell.column_span):
+            headers[column] = f"{headers.get(column, '')} {cell.text}".strip()
+    return headers

@@ -1,0 +1,158 @@
+"""How well a passage speaks of what a question is about.
+
+Rare words weigh more (inverse page frequency in the documents read). A word counts in full where
+the passage says it, less where only its headings, its neighbours or its page do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from rapidfuzz import process
+from rapidfuzz.distance import JaroWinkler
+
+from docpipe.agents.passages import Passage
+from docpipe.agents.question import Question
+from docpipe.agents.terms import words
+from docpipe.content import page_text
+from docpipe.records import Document
+
+_IN_CONTEXT = 0.7
+_NEARBY = 0.35
+_ON_PAGE = 0.15
+_NEIGHBOURS = 2
+_SAME_WORD = 0.93  # Jaro-Winkler similarity from which an unknown word is taken for a misspelling
+
+
+class Vocabulary(msgspec.Struct, frozen=True):
+    """In how many pages of a document each word stands."""
+
+    pages: int
+    frequency: Counter[str]
+
+
+class Query(msgspec.Struct, frozen=True):
+    """A question's terms with their weights, and which of its names no document mentions."""
+
+    question: Question
+    weights: dict[str, float]
+    unknown: tuple[str, ...]
+
+
+class Match(msgspec.Struct, frozen=True):
+    """A passage and how it covers the query's terms, as weighted shares in 0-1.
+
+    `said` by the passage itself; `around` by it, its headings and its neighbours. `missing` are the
+    terms that the neighbourhood lacks. `score` orders passages.
+    """
+
+    passage: Passage
+    said: float
+    around: float
+    missing: tuple[str, ...]
+    score: float
+
+
+def vocabulary(document: Document) -> Vocabulary:
+    frequency: Counter[str] = Counter()
+    for page in document.pages:
+        frequency.update(set(words(page_text(page, furniture=True))))
+    return Vocabulary(len(document.pages), frequency)
+
+
+def weigh(question: Question, vocabularies: Sequence[Vocabulary]) -> Query:
+    """The terms as the documents spell them, weighted by rarity."""
+    pages = sum(known.pages for known in vocabularies)
+    frequency = Counter[str]()
+    for known in vocabularies:
+        frequency.update(known.frequency)
+    in_names = {word for name in question.names for word in words(name)}
+    weights = {}
+    for term in question.terms:
+        spelled = term if term in in_names else _respell(term, frequency)
+        rarity = math.log(1 + (pages - frequency[spelled] + 0.5) / (frequency[spelled] + 0.5))
+        weights[spelled] = 0.2 + rarity
+    unknown = [
+        name
+        for name in question.names
+        if any(frequency[word] == 0 for word in words(name) if word in question.terms)
+    ]
+    return Query(question, weights, tuple(unknown))
+
+
+def _respell(term: str, frequency: Counter[str]) -> str:
+    if frequency[term] or len(term) < 6 or not term.isalpha():
+        return term
+    near = process.extractOne(
+        term,
+        [word for word in frequency if word[0] == term[0] and len(word) > 4],
+        scorer=JaroWinkler.normalized_similarity,
+        score_cutoff=_SAME_WORD,
+    )
+    return near[0] if near else term
+
+
+def rank(passages: Sequence[Passage], query: Query) -> list[Match]:
+    """The passages with their matches, best first; those that say no term are left out."""
+    said = [frozenset(words(passage.text)) for passage in passages]
+    on_page: dict[int, frozenset[str]] = {}
+    for passage, own in zip(passages, said, strict=True):
+        on_page[passage.rank] = on_page.get(passage.rank, frozenset()) | own
+    matches = []
+    for index, passage in enumerate(passages):
+        around = _neighbours(passages, said, index)
+        found = _match(passage, said[index], around, on_page[passage.rank], query)
+        if found.said > 0:
+            matches.append(found)
+    return sorted(matches, key=lambda match: -match.score)
+
+
+def _neighbours(
+    passages: Sequence[Passage], said: Sequence[frozenset[str]], index: int
+) -> frozenset[str]:
+    first, last = max(0, index - _NEIGHBOURS), index + _NEIGHBOURS + 1
+    rank = passages[index].rank
+    return frozenset().union(
+        *(
+            own
+            for passage, own in zip(passages[first:last], said[first:last], strict=True)
+            if passage.rank == rank
+        )
+    )
+
+
+def _match(
+    passage: Passage,
+    own: frozenset[str],
+    nearby: frozenset[str],
+    page: frozenset[str],
+    query: Query,
+) -> Match:
+    context = frozenset(words(passage.context)).union(
+        *(words(cell.headers) for cell in passage.cells)
+    )
+    total = sum(query.weights.values()) or 1.0
+
+    def share(terms: Iterable[str]) -> float:
+        return sum(query.weights[term] for term in terms) / total
+
+    terms = query.weights.keys()
+    in_own = terms & own
+    in_context = (terms & context) - in_own
+    near = (terms & nearby) - in_own - in_context
+    elsewhere = (terms & page) - in_own - in_context - near
+    score = (
+        share(in_own)
+        + _IN_CONTEXT * share(in_context)
+        + _NEARBY * share(near)
+        + _ON_PAGE * share(elsewhere)
+        - 0.02 * passage.rank
+        - (0.15 if passage.kind == "heading" else 0.0)
+        - 0.1 * max(0.0, len(passage.text) / 400 - 1)
+    )
+    around = in_own | in_context | near
+    missing = tuple(term for term in query.weights if term not in around)
+    return Match(passage, share(in_own), share(around), missing, score)

@@ -1,0 +1,142 @@
+"""Typed short values in a text: numbers with their unit, dates, names, contacts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from docpipe.agents.question import Kind, Question
+from docpipe.agents.terms import STOP, fold, words
+from docpipe.records import AnswerFormat, Value
+
+_MONTH = (
+    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    "|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
+)
+_DATE = re.compile(
+    rf"""\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH}\.?,?\s+\d{{4}}
+    | {_MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?
+    | {_MONTH}\.?,?\s+\d{{4}} | \d{{4}}-\d{{2}}(?:-\d{{2}})? | \d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}
+    | (?:19|20)\d{{2}}(?:\s?[-–/]\s?(?:19|20)?\d{{2}})? | {_MONTH}(?=\W|$))\b""",
+    re.VERBOSE,
+)
+_NUMBER = re.compile(
+    r"""(?<![\w.,])(?P<sign>[-–−(]\s?)?(?P<currency>(?:US)?[$€£₹]|Rs\.?|USD|EUR)?\s?
+    (?P<digits>\d{1,3}(?:,\d{2,3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
+    (?P<unit>\s?%|\s(?:percent(?!age)|per\s?cent)\b|\s?(?:million|billion|trillion|thousand|bn|mn|lacs?
+    |crores?)\b|\s?[KMB]\b)?(?![\w])""",
+    re.VERBOSE,
+)
+_SPELLED = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
+}
+_SPELLED_FORM = re.compile(rf"\b({'|'.join(_SPELLED)})\b", re.IGNORECASE)
+_CAPITAL = r"(?:[A-Z][\w&'’.-]*[\w&]|[A-Z]\.?)"
+_PROPER = re.compile(rf"{_CAPITAL}(?:(?:\s+(?:of|the|and|de|von|van|for|&))*\s+{_CAPITAL})*")
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_URL = re.compile(r"\b(?:https?://|www\.)[^\s|,;)]+", re.IGNORECASE)
+_PHONE = re.compile(r"(?<!\w)\+?\(?\d[\d ()./-]{6,}\d(?!\w)")
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A value in a text: its range there, how it reads, and as a number where it is one."""
+
+    start: int
+    end: int
+    text: str
+    number: float | None = None
+    percent: bool = False
+    money: bool = False
+
+
+def find_values(text: str, question: Question) -> list[Found]:
+    """The values in a text that could answer a question of this kind, in order."""
+    match question.kind:
+        case "count":
+            return [found for found in find_numbers(text) if not found.percent]
+        case "percentage":
+            return [found for found in find_numbers(text) if not found.money]
+        case "money":
+            return [found for found in find_numbers(text) if not found.percent]
+        case "date":
+            return _matches(_DATE, text)
+        case "person" | "place":
+            return find_names(text)
+        case "contact":
+            return _find_contacts(text, question)
+        case _:
+            return []
+
+
+def find_numbers(text: str) -> list[Found]:
+    """Numbers as digits or words up to twelve; "(3,112)" is negative only in a table cell."""
+    found = [_number(match) for match in _NUMBER.finditer(text)]
+    spelled = [
+        Found(m.start(), m.end(), m.group(), float(_SPELLED[m.group().casefold()]))
+        for m in _SPELLED_FORM.finditer(text)
+    ]
+    return sorted(found + spelled, key=lambda value: value.start)
+
+
+def _number(match: re.Match[str]) -> Found:
+    unit = (match["unit"] or "").strip().casefold()
+    number = float(match["digits"].replace(",", ""))
+    start = match.start("currency") if match["currency"] else match.start("digits")
+    return Found(
+        start,
+        match.end(),
+        match.string[start : match.end()].strip(),
+        number,
+        percent=unit == "%" or unit.startswith("per"),
+        money=bool(match["currency"]),
+    )
+
+
+def find_names(text: str) -> list[Found]:
+    """Runs of capitalised words, without a stop word that opens a sentence."""
+    names = []
+    for match in _PROPER.finditer(text):
+        start, end = match.span()
+        first = match.group().split()[0]
+        if fold(first) in STOP:
+            start += len(first)
+            start += len(text[start:end]) - len(text[start:end].lstrip())
+        if end - start > 1 and any(char.islower() or char.isupper() for char in text[start:end]):
+            names.append(Found(start, end, text[start:end]))
+    return names
+
+
+def _find_contacts(text: str, question: Question) -> list[Found]:
+    asked = fold(question.text)
+    if "mail" in asked:
+        return _matches(_EMAIL, text)
+    if "web" in asked or "url" in asked:
+        return _matches(_URL, text)
+    return _matches(_PHONE, text)
+
+
+def _matches(form: re.Pattern[str], text: str) -> list[Found]:
+    return [Found(match.start(), match.end(), match.group()) for match in form.finditer(text)]
+
+
+def typed(found: Found, kind: Kind) -> tuple[Value, AnswerFormat]:
+    """The value and its format as an Answer holds them."""
+    if found.number is None:
+        return found.text, "str"
+    whole = found.number == int(found.number)
+    if whole and (kind == "count" or not found.percent):
+        return int(found.number), "int"
+    return found.number, "float"
+
+
+def split_list(text: str) -> Iterator[str]:
+    """The members of an enumeration: "a, b, and c" or "a; b"."""
+    separator = r"\s*;\s*" if ";" in text else r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|&)\s+"
+    for part in re.split(separator, text.strip().rstrip(".")):
+        if words(part):
+            yield part.strip()
