@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bs4 import Tag
 
 MAX_NODES = 1000
-"""Trees with more nodes are not compared: at this size one comparison takes about 20 CPU seconds."""
+"""Larger trees are not compared: at this size one comparison takes about 20 CPU seconds."""
 
 _HEADING = re.compile(r"#{1,6}\s+(?P<text>.*)")
 _LINE_BREAK = re.compile(r"<br\s*/?>")
