@@ -52,11 +52,9 @@ class PdfPageView:
     def _text_page(self) -> Any:
         import pymupdf
 
-        flags = (
-            pymupdf.TEXT_PRESERVE_WHITESPACE
-            | pymupdf.TEXT_COLLECT_STYLES  # drops characters drawn twice to look bold
-            | pymupdf.TEXT_IGNORE_ACTUALTEXT  # the glyphs count, not what a file claims they say
-        )
+        # Not ActualText: the glyphs count, not what a file claims they say. Not COLLECT_STYLES: it
+        # takes seconds on pages with many drawings.
+        flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_IGNORE_ACTUALTEXT
         return self._page.get_textpage(flags=flags)
 
     def words(self) -> list[Word]:
@@ -87,20 +85,20 @@ class PdfPageView:
         text = clean(span["text"])
         if box is None or not text:
             return None
-        flags, marks = span["flags"], span["char_flags"]
+        flags = span["flags"]
         return TextSpan(
             text=text,
             bbox=box,
             font=clean(span["font"]),
             size=round(span["size"], 2),
-            bold=bool(flags & 16 or marks & 8),
+            bold=bool(flags & 16),
             italic=bool(flags & 2),
             color=span["color"] & 0xFFFFFF,
             alpha=round(span["alpha"] / 255, 3),
             direction=direction,
             block=block,
             line=line,
-            render_mode=_render_mode(marks),
+            render_mode=_render_mode(span["char_flags"]),
         )
 
     def drawings(self) -> list[Drawing]:

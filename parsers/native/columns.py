@@ -1,0 +1,211 @@
+"""Reading order by recursive cuts along white space.
+
+A region is cut at its best gutter: a vertical strip with text side by side, which few boxes cross.
+The boxes that do cross it (headings, figures, tables over columns) part the region into bands, each
+read column by column. A region without a gutter is cut at its widest horizontal gaps, so that
+parts with different columns are found; without either it is a leaf, read top to bottom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from docpipe.geometry import BBox
+
+_MIN_GUTTER = 0.6  # in line heights
+_MIN_PARALLEL = 2.5  # of text side by side, in line heights
+_MAX_DEPTH = 30
+_MAX_CANDIDATES = 12
+
+
+class Item(msgspec.Struct, frozen=True, gc=False):
+    """A line or a solid (table, figure) to be put in order, by its index in the caller's list."""
+
+    index: int
+    box: BBox
+    solid: bool = False
+
+
+def reading_order(items: Sequence[Item], em: float, rtl: bool = False) -> list[list[int]]:
+    """Leaf regions in reading order, each the indexes of its items from top to bottom.
+
+    `em` is the usual line height in points; `rtl` reads columns from the right.
+    """
+    return [
+        [item.index for item in sorted(leaf, key=lambda item: (item.box.y0, item.box.x0))]
+        for leaf in _cut(list(items), max(em, 1.0), rtl, 0)
+        if leaf
+    ]
+
+
+def _cut(items: list[Item], em: float, rtl: bool, depth: int) -> Iterator[list[Item]]:
+    if len(items) < 2 or depth >= _MAX_DEPTH:
+        yield items
+        return
+    gutter = _best_gutter(items, em)
+    if gutter is not None:
+        for part in _bands(items, gutter, rtl):
+            yield from _cut(part, em, rtl, depth + 1)
+        return
+    slices = _slices(items, em)
+    if len(slices) == 1:
+        yield items
+        return
+    leaf: list[Item] = []  # neighbouring slices without columns are one leaf again
+    for part in slices:
+        leaves = list(_cut(part, em, rtl, depth + 1))
+        if len(leaves) == 1:
+            leaf += leaves[0]
+        else:
+            yield leaf
+            leaf = []
+            yield from leaves
+    yield leaf
+
+
+def _best_gutter(items: list[Item], em: float) -> tuple[float, float] | None:
+    """The x range of the gutter with most text side by side."""
+    best: tuple[float, float] | None = None
+    most = 0.0
+    for gutter in _candidates(items, em):
+        parallel = _parallel(items, gutter, em)
+        if parallel > most:
+            best, most = gutter, parallel
+    return best
+
+
+def _candidates(items: list[Item], em: float) -> list[tuple[float, float]]:
+    """Strips that little text crosses, the least crossed first."""
+    events: list[tuple[float, float]] = []
+    for item in items:
+        weight = min(item.box.height, 3 * em)
+        events += [(item.box.x0, weight), (item.box.x1, -weight)]
+    events.sort()
+    total = sum(weight for _, weight in events if weight > 0)
+    strips: list[tuple[float, float, float]] = []
+    covered = 0.0
+    for (x, weight), (following, _) in pairwise(events):
+        covered += weight
+        if following - x >= _MIN_GUTTER * em and covered <= 0.35 * total:
+            strips.append((covered, x, following))
+    strips = [strip for strip in strips if strip[1] > events[0][0] or strip[0] > 0]
+    strips.sort(key=lambda strip: (strip[0], strip[1] - strip[2]))
+    return [(x0, x1) for _, x0, x1 in strips[:_MAX_CANDIDATES]]
+
+
+def _parallel(items: list[Item], gutter: tuple[float, float], em: float) -> float:
+    """How much text stands side by side across the gutter, 0 when it is not one."""
+    total = 0.0
+    left_all: list[Item] = []
+    right_all: list[Item] = []
+    for left, right, _ in _parted(items, gutter):
+        if left and right:
+            total += min(_extent(left, right), _extent(right, left))
+            left_all += left
+            right_all += right
+    if total < _MIN_PARALLEL * em or not _are_columns(left_all, right_all, gutter, em):
+        return 0.0
+    crossing = sum(min(item.box.height, 3 * em) for item in items if _side(item, gutter) == 0)
+    return max(total - 0.5 * crossing, 0.0)
+
+
+def _extent(items: list[Item], others: list[Item]) -> float:
+    """Height of `items` beside the span of `others`."""
+    top = min(item.box.y0 for item in others)
+    bottom = max(item.box.y1 for item in others)
+    return sum(max(0.0, min(bottom, item.box.y1) - max(top, item.box.y0)) for item in items)
+
+
+def _are_columns(
+    left: list[Item], right: list[Item], gutter: tuple[float, float], em: float
+) -> bool:
+    """Columns of text, not the two sides of a table's or form's rows.
+
+    Rows have their two sides on one baseline and leave much of their width free.
+    """
+    if min(len(left), len(right)) < 2 and not any(item.solid for item in (*left, *right)):
+        return False
+    fill = min(_fill(left), _fill(right))
+    narrow = min(_width(left), _width(right)) < 4 * em
+    aligned = _aligned(left, right, em)
+    if aligned > 0.6 and (fill < 0.55 or narrow):
+        return False
+    return not (narrow and fill < 0.4)
+
+
+def _fill(items: list[Item]) -> float:
+    """The usual width of the items as a part of the width of all."""
+    widths = sorted(item.box.width for item in items)
+    return widths[len(widths) // 2] / max(_width(items), 1.0)
+
+
+def _width(items: list[Item]) -> float:
+    return max(item.box.x1 for item in items) - min(item.box.x0 for item in items)
+
+
+def _aligned(left: list[Item], right: list[Item], em: float) -> float:
+    """The part of the shorter side's items that share a baseline with the other side."""
+    few, many = sorted((left, right), key=len)
+    bottoms = sorted(item.box.y1 for item in many)
+    return sum(_has_near(bottoms, item.box.y1, 0.2 * em) for item in few) / len(few)
+
+
+def _has_near(values: list[float], value: float, tolerance: float) -> bool:
+    from bisect import bisect_left
+
+    at = bisect_left(values, value - tolerance)
+    return at < len(values) and values[at] <= value + tolerance
+
+
+def _side(item: Item, gutter: tuple[float, float]) -> int:
+    """-1 left of the gutter, 1 right of it, 0 across."""
+    if item.box.x1 <= gutter[0] + 0.5:
+        return -1
+    return 1 if item.box.x0 >= gutter[1] - 0.5 else 0
+
+
+def _parted(
+    items: list[Item], gutter: tuple[float, float]
+) -> Iterator[tuple[list[Item], list[Item], list[Item]]]:
+    """Bands from top to bottom: left items, right items, and the items across below them."""
+    left: list[Item] = []
+    right: list[Item] = []
+    across: list[Item] = []
+    for item in sorted(items, key=lambda item: (item.box.y0 + item.box.y1, item.box.x0)):
+        side = _side(item, gutter)
+        if side == 0:
+            across.append(item)
+            continue
+        if across:
+            yield left, right, across
+            left, right, across = [], [], []
+        (left if side < 0 else right).append(item)
+    yield left, right, across
+
+
+def _bands(items: list[Item], gutter: tuple[float, float], rtl: bool) -> Iterator[list[Item]]:
+    for left, right, across in _parted(items, gutter):
+        first, second = (right, left) if rtl else (left, right)
+        yield from (part for part in (first, second, across) if part)
+
+
+def _slices(items: list[Item], em: float) -> list[list[Item]]:
+    """The items, cut at the widest horizontal gaps."""
+    ordered = sorted(items, key=lambda item: item.box.y0)
+    gaps: list[float] = []
+    bottom = ordered[0].box.y1
+    for item in ordered[1:]:
+        gaps.append(item.box.y0 - bottom)
+        bottom = max(bottom, item.box.y1)
+    widest = max(gaps)
+    if widest <= 0.1 * em:
+        return [items]
+    slices = [[ordered[0]]]
+    for gap, item in zip(gaps, ordered[1:], strict=True):
+        if gap >= 0.6 * widest:
+            slices.append([])
+        slices[-1].append(item)
+    return slices

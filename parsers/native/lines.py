@@ -1,0 +1,256 @@
+"""Lines of text from words, by geometry and by the order in which they are drawn.
+
+Works in a reading frame per direction of writing, so that text turned by 90, 180 or 270 degrees and
+vertical writing become lines in the same way. A word space becomes a gutter when neighbouring lines
+leave the same place free: text of two columns never becomes one line.
+"""
+
+from __future__ import annotations
+
+import statistics
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from docpipe.geometry import BBox, union_all
+from docpipe.parsers.native.words import UPRIGHT, StyledWord
+from docpipe.records import Word
+
+_WORD_GAP = 0.55  # in font sizes: always a word space
+_WIDE_GAP = 2.2  # never a word space above this
+_ALIGNED_GAPS = 3  # neighbours that leave a gap at the same place make it a gutter
+_NEIGHBOURHOOD = 8.0  # how far up and down they are looked for, in font sizes
+
+
+class Line(msgspec.Struct, frozen=True, gc=False):
+    """Words on one baseline; `size` in points; bold and italic by most of the characters.
+
+    `direction` is the unit vector of the baseline, (1, 0) for upright text. `text` is in logical
+    order.
+    """
+
+    text: str
+    words: tuple[Word, ...]
+    bbox: BBox
+    size: float
+    bold: bool = False
+    italic: bool = False
+    font: str = ""
+    direction: tuple[float, float] = UPRIGHT
+
+
+class _Piece(msgspec.Struct, gc=False):
+    """Words side by side, with their box in the reading frame."""
+
+    words: list[StyledWord]
+    box: BBox
+
+    @property
+    def size(self) -> float:
+        return max(word.size for word in self.words)
+
+
+def lines_from_words(words: Sequence[StyledWord]) -> list[Line]:
+    """The lines of a page, those of one direction after another, top to bottom in each."""
+    by_direction: defaultdict[tuple[float, float], list[StyledWord]] = defaultdict(list)
+    for word in words:
+        by_direction[_axis(word.direction)].append(word)
+    lines: list[Line] = []
+    for direction in sorted(by_direction, key=lambda axis: axis != UPRIGHT):
+        pieces = _pieces(by_direction[direction], direction)
+        merged = _merge_on_baselines(pieces)
+        merged.sort(key=lambda piece: (piece.box.y0, piece.box.x0))
+        lines += [line_of(piece.words, direction) for piece in merged]
+    return lines
+
+
+def line_of(words: Sequence[StyledWord], direction: tuple[float, float] = UPRIGHT) -> Line:
+    """One line of these words, in their order. Style is that of most characters."""
+    weights: defaultdict[tuple[float, str], int] = defaultdict(int)
+    total = bold = italic = 0
+    for word in words:
+        length = len(word.word.text)
+        total += length
+        bold += length * word.bold
+        italic += length * word.italic
+        weights[word.size, word.font] += length
+    size, font = max(weights, key=lambda key: (weights[key], key))
+    return Line(
+        text=join_words([word.word for word in words], direction),
+        words=tuple(word.word for word in words),
+        bbox=union_all(word.word.bbox for word in words),
+        size=size,
+        bold=bold >= 0.7 * total,
+        italic=italic >= 0.7 * total,
+        font=font,
+        direction=direction,
+    )
+
+
+def merge_lines(lines: Sequence[Line]) -> Line:
+    """Lines side by side as one, in their order; style of the longest."""
+    longest = max(lines, key=lambda line: len(line.text))
+    return msgspec.structs.replace(
+        longest,
+        text=" ".join(line.text for line in lines),
+        words=tuple(word for line in lines for word in line.words),
+        bbox=union_all(line.bbox for line in lines),
+        bold=all(line.bold for line in lines),
+    )
+
+
+def join_words(words: Sequence[Word], direction: tuple[float, float] = UPRIGHT) -> str:
+    """The words with blanks between those that stand apart."""
+    frame = _frame(direction)
+    parts: list[str] = []
+    previous: BBox | None = None
+    for word in words:
+        box = frame(word.bbox)
+        if previous is not None and not _touch(previous, box):
+            parts.append(" ")
+        parts.append(word.text)
+        previous = box
+    return "".join(parts)
+
+
+def _touch(left: BBox, right: BBox) -> bool:
+    gap = max(right.x0 - left.x1, left.x0 - right.x1)
+    return gap < 0.08 * min(left.height, right.height)
+
+
+def _axis(direction: tuple[float, float]) -> tuple[float, float]:
+    """The direction, snapped to the page's axes where it is within some 3 degrees of one."""
+    x, y = direction
+    if abs(y) < 0.05:
+        return (1.0, 0.0) if x > 0 else (-1.0, 0.0)
+    if abs(x) < 0.05:
+        return (0.0, 1.0) if y > 0 else (0.0, -1.0)
+    return round(x, 1), round(y, 1)
+
+
+def _frame(direction: tuple[float, float]) -> Callable[[BBox], BBox]:
+    """Maps boxes to a frame where this direction runs to the right and lines run down."""
+    match direction:
+        case (1.0, 0.0):
+            return lambda box: box
+        case (-1.0, 0.0):
+            return lambda box: BBox(-box.x1, -box.y1, -box.x0, -box.y0)
+        case (0.0, 1.0):
+            return lambda box: BBox(box.y0, -box.x1, box.y1, -box.x0)
+        case (0.0, -1.0):
+            return lambda box: BBox(-box.y1, box.x0, -box.y0, box.x1)
+    cos, sin = direction
+
+    def turn(box: BBox) -> BBox:
+        x, y = box.center
+        along, across = x * cos + y * sin, y * cos - x * sin
+        half = max(min(box.width, box.height) / 2, 0.5)
+        return BBox(along - half, across - half, along + half, across + half)
+
+    return turn
+
+
+def _pieces(words: Iterable[StyledWord], direction: tuple[float, float]) -> list[_Piece]:
+    """Words drawn one after another on one baseline."""
+    frame = _frame(direction)
+    pieces: list[_Piece] = []
+    run = -1
+    for word in words:
+        box = frame(word.word.bbox)
+        last = pieces[-1] if pieces else None
+        if last is not None and word.run == run >= 0 and _continues(last, box, word.size):
+            last.words.append(word)
+            last.box = last.box.union(box)
+        else:
+            pieces.append(_Piece([word], box))
+        run = word.run
+    return pieces
+
+
+def _continues(piece: _Piece, box: BBox, size: float) -> bool:
+    gap = box.x0 - piece.box.x1
+    return -0.5 * size < gap < _WIDE_GAP * size and piece.box.y_overlap(box) > 0.3 * min(
+        piece.box.height, box.height
+    )
+
+
+def _merge_on_baselines(pieces: list[_Piece]) -> list[_Piece]:
+    rows = _rows(pieces)
+    gaps = _Gaps(rows)
+    merged: list[_Piece] = []
+    for row in rows:
+        merged.append(row[0])
+        for piece in row[1:]:
+            last = merged[-1]
+            if _is_word_space(last, piece, gaps):
+                last.words.extend(piece.words)
+                last.box = last.box.union(piece.box)
+            else:
+                merged.append(piece)
+    return merged
+
+
+def _rows(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
+    """Pieces on one baseline, left to right. A piece joins the row whose last member it fits."""
+    open_rows: list[list[_Piece]] = []
+    rows: list[list[_Piece]] = []
+    for piece in sorted(pieces, key=lambda piece: (piece.box.y0 + piece.box.y1, piece.box.x0)):
+        open_rows = [row for row in open_rows if row[0].box.y1 > piece.box.y0]
+        fitting = [row for row in open_rows if _same_baseline(row[0].box, piece.box)]
+        if fitting:
+            fitting[-1].append(piece)
+        else:
+            open_rows.append([piece])
+            rows.append(open_rows[-1])
+    for row in rows:
+        row.sort(key=lambda piece: piece.box.x0)
+    return rows
+
+
+def _same_baseline(first: BBox, second: BBox) -> bool:
+    return first.y_overlap(second) > 0.55 * min(first.height, second.height)
+
+
+class _Gaps:
+    """The gaps between pieces of all rows, to be asked how many neighbours share one."""
+
+    def __init__(self, rows: Sequence[Sequence[_Piece]]) -> None:
+        found = sorted(
+            (right.box.center[1], left.box.x1, right.box.x0)
+            for row in rows
+            for left, right in pairwise(row)
+            if right.box.x0 > left.box.x1
+        )
+        self._gaps = found
+        self._heights = [y for y, _, _ in found]
+
+    def shared(self, x0: float, x1: float, y: float, size: float) -> int:
+        """How many gaps of nearby rows, this one included, have half of it in common."""
+        reach = _NEIGHBOURHOOD * size
+        first = bisect_left(self._heights, y - reach)
+        last = min(bisect_right(self._heights, y + reach), first + 200)
+        needed = max(0.5 * (x1 - x0), 0.4 * size)
+        return sum(
+            min(x1, other_x1) - max(x0, other_x0) >= needed
+            for _, other_x0, other_x1 in self._gaps[first:last]
+        )
+
+
+def _is_word_space(left: _Piece, right: _Piece, gaps: _Gaps) -> bool:
+    gap = right.box.x0 - left.box.x1
+    size = min(left.size, right.size)
+    if gap < _WORD_GAP * size:
+        return True
+    if gap > _WIDE_GAP * size:
+        return False
+    y = right.box.center[1]
+    return gaps.shared(left.box.x1, right.box.x0, y, size) < _ALIGNED_GAPS
+
+
+def body_size(lines: Iterable[Line], default: float = 10.0) -> float:
+    """The font size of the median character."""
+    sizes = [line.size for line in lines for _ in range(0, len(line.text), 8)]
+    return statistics.median_low(sizes) if sizes else default

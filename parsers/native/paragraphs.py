@@ -1,0 +1,119 @@
+"""Where one paragraph ends and the next begins, in the lines of one column."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Sequence
+from itertools import pairwise
+
+from docpipe.parsers.native.lines import Line
+from docpipe.parsers.native.markers import list_marker
+
+_SENTENCE_END = re.compile(r"[.!?:;。！？]['\"”’»)\]]*$")
+_MAX_LEADING = 2.2  # in font sizes: beyond it lines never belong together
+
+
+def split_paragraphs(lines: Sequence[Line], em: float, *, turned: bool = False) -> list[list[Line]]:
+    """`lines` from top to bottom as paragraphs."""
+    if not lines:
+        return []
+    if turned:
+        return _by_nearness(lines)
+    pitch = _usual_pitch(lines, em)
+    right = _right_edge(lines)
+    blocks: list[list[Line]] = [[lines[0]]]
+    for line in lines[1:]:
+        if _starts_new(blocks[-1], line, pitch, right):
+            blocks.append([line])
+        else:
+            blocks[-1].append(line)
+    return blocks
+
+
+def _usual_pitch(lines: Sequence[Line], em: float) -> float:
+    """The usual distance from line to line of the column, in font sizes."""
+    pitches = [
+        (below.bbox.y1 - above.bbox.y1) / above.size
+        for above, below in pairwise(lines)
+        if abs(above.size - below.size) < 0.5
+    ]
+    tight = [pitch for pitch in pitches if 0.8 < pitch < _MAX_LEADING]
+    if not tight:
+        return 1.3
+    return statistics.median_low(tight) if len(tight) > 2 else min(*tight, 1.6)
+
+
+def _right_edge(lines: Sequence[Line]) -> float:
+    """Where full lines of the column end."""
+    ends = sorted(line.bbox.x1 for line in lines)
+    return ends[int(0.8 * (len(ends) - 1))]
+
+
+def _starts_new(block: list[Line], line: Line, pitch: float, right: float) -> bool:
+    last = block[-1]
+    size = min(last.size, line.size)
+    advance = (line.bbox.y1 - last.bbox.y1) / size
+    gap = (line.bbox.y0 - last.bbox.y1) / size
+    own_pitch = (last.bbox.y1 - block[-2].bbox.y1) / size if len(block) > 1 else max(pitch, 1.0)
+    if _differs(block, line) or gap > 1.0 or advance < -0.5:
+        return True
+    if advance > 1.22 * max(own_pitch, 1.0) + 0.05:
+        return True
+    if list_marker(line.text) is not None:
+        return True
+    return _indentation_breaks(block, line, right)
+
+
+def _differs(block: list[Line], line: Line) -> bool:
+    """Set in another size or weight than the block."""
+    last = block[-1]
+    ratio = line.size / last.size
+    if not 0.88 < ratio < 1.14:
+        return True
+    return line.bold != all(other.bold for other in block) and last.bold != line.bold
+
+
+def _indentation_breaks(block: list[Line], line: Line, right: float) -> bool:
+    first, last = block[0], block[-1]
+    size = line.size
+    column = max(right - first.bbox.x0, 1.0)
+    if _centred(last, line, right) or list_marker(first.text) is not None:
+        return False
+    short = last.bbox.x1 < right - 0.18 * column
+    indent = (line.bbox.x0 - last.bbox.x0) / size
+    if len(block) == 1:
+        indent = (line.bbox.x0 - first.bbox.x0) / size
+        if indent < -0.8:  # the first line of a paragraph stands further in than the second
+            return short and bool(_SENTENCE_END.search(last.text))
+        return (short and bool(_SENTENCE_END.search(last.text)) and line.text[:1].isupper()) or (
+            indent > 0.8 and short
+        )
+    if indent > 0.8 and (short or bool(_SENTENCE_END.search(last.text))):
+        return True
+    if indent < -0.8 and len(block) > 1 and abs(last.bbox.x0 - block[-2].bbox.x0) < 0.3 * size:
+        return True
+    return short and bool(_SENTENCE_END.search(last.text)) and line.text[:1].isupper()
+
+
+def _centred(last: Line, line: Line, right: float) -> bool:
+    middle = abs(last.bbox.center[0] - line.bbox.center[0])
+    return middle < 0.4 * line.size and abs(last.bbox.x0 - line.bbox.x0) > line.size
+
+
+def _by_nearness(lines: Sequence[Line]) -> list[list[Line]]:
+    """Turned lines that follow each other closely, as blocks."""
+    blocks: list[list[Line]] = [[lines[0]]]
+    for line in lines[1:]:
+        last = blocks[-1][-1]
+        if _is_near(last, line):
+            blocks[-1].append(line)
+        else:
+            blocks.append([line])
+    return blocks
+
+
+def _is_near(last: Line, line: Line) -> bool:
+    reach = 1.6 * max(last.size, line.size)
+    grown = last.bbox.expand(reach - min(last.bbox.width, last.bbox.height) / 2)
+    return 0.88 < line.size / last.size < 1.14 and grown.intersection(line.bbox) > 0

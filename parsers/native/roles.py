@@ -1,0 +1,38 @@
+"""Roles that one page can tell: list items, captions, footnotes, code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from docpipe.geometry import BBox
+from docpipe.parsers.native.lines import Line
+from docpipe.parsers.native.markers import is_caption, list_marker
+from docpipe.records import Role
+
+_MONOSPACED = re.compile(r"mono|courier|consol|menlo|typewriter|cmtt|inconsol|source ?code", re.I)
+_FOOTNOTE_MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\s.)]?\s*(?=[^\s\d.)])")
+
+
+def page_role(lines: Sequence[Line], em: float, sheet: BBox) -> Role:
+    """The role of a block of a page whose usual font size is `em`."""
+    text = lines[0].text
+    if _is_footnote(lines, em, sheet):
+        return "footnote"
+    if is_caption(text):
+        return "caption"
+    if all(_MONOSPACED.search(line.font) for line in lines) and len(lines) > 1:
+        return "code"
+    if list_marker(text) is not None:
+        return "list_item"
+    return "paragraph"
+
+
+def _is_footnote(lines: Sequence[Line], em: float, sheet: BBox) -> bool:
+    first = lines[0]
+    return (
+        first.size <= 0.92 * em
+        and first.bbox.y0 > 0.5 * sheet.y1
+        and _FOOTNOTE_MARK.match(first.text) is not None
+        and len(first.text) > 12
+    )
