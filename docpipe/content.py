@@ -88,7 +88,7 @@ def locate(document: Document, block: Block, start: int, end: int) -> tuple[Regi
         for word in document.pages[region.page - 1].words
         if region.bbox.expand(1.0).contains_point(*word.bbox.center)
     ]
-    return _lines(_words_in_range(block_text(block), words, start, end)) or block.source.regions
+    return join_lines(_words_in_range(block_text(block), words, start, end)) or block.source.regions
 
 
 def _locate_cells(table: Table, start: int, end: int) -> tuple[Region, ...]:
@@ -128,8 +128,8 @@ def _key(text: str) -> str:
     return "".join(char for char in folded if char.isalnum())
 
 
-def _lines(boxes: list[tuple[int, BBox]]) -> tuple[Region, ...]:
-    """Boxes that follow each other on one line, joined."""
+def join_lines(boxes: list[tuple[int, BBox]]) -> tuple[Region, ...]:
+    """Boxes (with their page) that follow each other on one line, joined."""
     lines: list[tuple[int, list[BBox]]] = []
     for page, box in boxes:
         if lines and lines[-1][0] == page and _same_line(lines[-1][1][-1], box):
