@@ -1,80 +1,168 @@
-"""The search index of a library: a folder that grows document by document and is opened lazily.
-
-    index/
-      manifest.json             format, and for each document its segment file
-      segments/<doc>-<sum>.seg  one document's chunks, term counts and vectors; never changed
-      terms-<sum>.*             the inverted lists of all segments, memory-mapped
-      vectors-<sum>.faiss       the vectors of all segments (only with an embedder)
-
-A folder's bytes depend on the set of documents alone, not on the order or number of updates.
-Files are named by their contents and the manifest is replaced last, so that a reader or a killed
-writer always sees the state before or after an update.
-"""
+"""The search index of a library: made and grown by `update`, opened lazily by `Index.open`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import bisect
+import functools
+import itertools
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
+import numpy as np
 
-from docpipe.records import Chunk, Document, Hit
+from docpipe.errors import ConfigError
+from docpipe.records import Chunk, Hit
+from docpipe.retrieval import ranking
+from docpipe.retrieval.postings import Lists, read_array
+from docpipe.retrieval.ranking import DEFAULT_WEIGHTS, Floats, Scope, Scores, Weights
+from docpipe.retrieval.store import Manifest, read_chunks, read_manifest, update
 from docpipe.stages import Embedder
+
+__all__ = ["Index", "PageHit", "update"]
 
 
 class PageHit(msgspec.Struct, frozen=True):
-    """A page found for a query: `page` counts from 1, `best` is its best chunk."""
+    """A page found for a query: `page` counts from 1; `best` is its best chunk, if it has text."""
 
     document: str
     page: int
     score: float
-    best: Hit
-
-
-def update(
-    folder: Path,
-    documents: Iterable[Document],
-    *,
-    remove: Collection[str] = (),
-    embedder: Embedder | None = None,
-) -> None:
-    """Add `documents` to the index in `folder`, replacing those of the same id, and drop `remove`.
-
-    The index is made if there is none. Give a generator that loads one document at a time: each is
-    let go before the next is asked for, and memory stays flat. Ids in `remove` that are unknown
-    are ignored. An index is made with an embedder or without; chunks whose text did not change are
-    not embedded again. One writer at a time. Raises SchemaError when the folder holds an index of
-    another format: then delete it and update with all documents.
-    """
-    raise NotImplementedError
+    best: Hit | None
 
 
 class Index:
-    """An opened index. Opening reads the manifest only; lists are mapped when first used."""
+    """An opened index. Opening reads the manifest only; lists are mapped when first used.
 
-    documents: tuple[str, ...]
+    It goes on showing the state it was opened in while the folder is updated, as far as the
+    segments of its documents are still there: open it again after an update.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        manifest: Manifest,
+        embedder: Embedder | None = None,
+        weights: Weights = DEFAULT_WEIGHTS,
+    ) -> None:
+        self._folder = folder
+        self._manifest = manifest
+        self._embedder = embedder
+        self._weights = weights
+        self.documents = tuple(manifest.documents)
+        entries = manifest.documents.values()
+        self._first_chunk = list(itertools.accumulate((e.chunks for e in entries), initial=0))
+        self._first_page = list(itertools.accumulate((e.pages for e in entries), initial=0))
+        self._chunks_of = functools.lru_cache(maxsize=64)(self._read_chunks)
 
     @classmethod
-    def open(cls, folder: Path, embedder: Embedder | None = None) -> Index:
+    def open(
+        cls, folder: Path, embedder: Embedder | None = None, weights: Weights = DEFAULT_WEIGHTS
+    ) -> Index:
         """The index in `folder`; with the embedder it was made with, vectors are searched too.
 
         Raises ConfigError (code `no_index`) when there is none, SchemaError for another format.
         """
-        raise NotImplementedError
+        return cls(folder, read_manifest(folder), embedder, weights)
 
     def search(self, query: str, k: int, documents: Sequence[str] | None = None) -> list[Hit]:
         """At most `k` chunks, best first, from all documents or the ones given by id.
 
         A query without a known word gives no hits. Raises ConfigError (`unknown_document`).
         """
-        raise NotImplementedError
+        scope = self._scope(documents)
+        chunks = self._score(query, scope).chunks
+        return [self._hit(scope, at, float(chunks[at])) for at in _best(chunks, k)]
 
     def search_pages(
         self, query: str, k: int, documents: Sequence[str] | None = None
     ) -> list[PageHit]:
         """At most `k` pages, best first: what `search` does, ranked as pages."""
-        raise NotImplementedError
+        scope = self._scope(documents)
+        scores = self._score(query, scope)
+        return [
+            self._page_hit(scope, scores, at, float(scores.pages[at]))
+            for at in _best(scores.pages, k)
+        ]
 
     def chunk(self, id: str) -> Chunk:
         """The chunk with this id (`9f2c…#p3/c2`). Raises ConfigError (`unknown_chunk`)."""
-        raise NotImplementedError
+        document = id.partition("#")[0]
+        known = self._manifest.documents
+        chunks = self._chunks_of(document) if document in known else ()
+        found = next((chunk for chunk in chunks if chunk.id == id), None)
+        if found is None:
+            raise ConfigError(f"no chunk {id!r} in the index", code="unknown_chunk")
+        return found
+
+    def _score(self, query: str, scope: Scope) -> Scores:
+        return ranking.score(query, scope, self._terms, self._names, self._weights)
+
+    def _scope(self, documents: Sequence[str] | None) -> Scope:
+        numbers = self._numbers(documents)
+        first, last = (min(numbers), max(numbers) + 1) if numbers else (0, 0)
+        chunks = slice(self._first_chunk[first], self._first_chunk[last])
+        pages = slice(self._first_page[first], self._first_page[last])
+        per_document = np.diff(self._first_page[first : last + 1])
+        page_document = np.repeat(np.arange(last - first), per_document)
+        chosen = np.zeros(last - first, np.bool_)
+        chosen[np.array(numbers, np.int64) - first] = True
+        searched = chosen[page_document]
+        chunk_page = self._chunk_pages[chunks].astype(np.int64) - pages.start
+        words = np.where(searched[chunk_page], self._chunk_words[chunks].astype(np.int64), 0)
+        return Scope(chunks.start, pages.start, chunk_page, page_document, words, searched)
+
+    def _numbers(self, documents: Sequence[str] | None) -> list[int]:
+        if documents is None:
+            return list(range(len(self.documents)))
+        number = {id: at for at, id in enumerate(self.documents)}
+        for id in documents:
+            if id not in number:
+                raise ConfigError(f"no document {id!r} in the index", code="unknown_document")
+        return sorted({number[id] for id in documents})
+
+    def _hit(self, scope: Scope, at: int, score: float) -> Hit:
+        number = scope.first_chunk + at
+        document = bisect.bisect_right(self._first_chunk, number) - 1
+        chunks = self._chunks_of(self.documents[document])
+        return Hit(chunks[number - self._first_chunk[document]], score, "lexical")
+
+    def _page_hit(self, scope: Scope, scores: Scores, at: int, score: float) -> PageHit:
+        page = scope.first_page + at
+        document = bisect.bisect_right(self._first_page, page) - 1
+        low, high = np.searchsorted(scope.chunk_page, [at, at + 1])
+        best = None
+        if low < high:
+            chunk = int(low + np.argmax(scores.chunks[low:high]))
+            best = self._hit(scope, chunk, float(scores.chunks[chunk]))
+        return PageHit(self.documents[document], page - self._first_page[document] + 1, score, best)
+
+    def _read_chunks(self, document: str) -> tuple[Chunk, ...]:
+        return read_chunks(self._folder, self._manifest.documents[document])
+
+    @functools.cached_property
+    def _terms(self) -> Lists:
+        return Lists(self._merged, "terms")
+
+    @functools.cached_property
+    def _names(self) -> Lists:
+        return Lists(self._merged, "names")
+
+    @functools.cached_property
+    def _chunk_pages(self) -> np.ndarray[Any, np.dtype[np.uint32]]:
+        return read_array(self._merged / "chunk_pages", np.dtype("<u4"))
+
+    @functools.cached_property
+    def _chunk_words(self) -> np.ndarray[Any, np.dtype[np.uint32]]:
+        return read_array(self._merged / "chunk_words", np.dtype("<u4"))
+
+    @property
+    def _merged(self) -> Path:
+        return self._folder / self._manifest.merged
+
+
+def _best(scores: Floats, k: int) -> list[int]:
+    """The places of the `k` highest scores above 0, the earlier one first where they are equal."""
+    order = np.argsort(-scores, kind="stable")[: max(k, 0)]
+    return [int(at) for at in order if scores[at] > 0]

@@ -1,0 +1,136 @@
+"""Scores of chunks and pages for a query: BM25 at three levels, named places, neighbours.
+
+The statistics of BM25 (how rare a term is, how long a page) are those of the documents searched: a
+question about one document ranks its pages as if nothing else were in the library.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from docpipe.retrieval.hints import asked_names
+from docpipe.retrieval.postings import Lists
+from docpipe.retrieval.words import term_hash, term_hashes
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+K1, B = 1.5, 0.75
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """What a page's score is made of, beside BM25 of its text.
+
+    `chunk`: BM25 of its best chunk. `document`: BM25 of its document among those searched.
+    `place`: share of the best page's score added for each place named in the question.
+    `neighbour`: share of the scores of the pages before and after. `vector`: weight of the
+    ranking by vectors against that by terms.
+    """
+
+    chunk: float = 0.5
+    document: float = 0.3
+    place: float = 1.0
+    neighbour: float = 0.15
+    vector: float = 0.0
+
+
+DEFAULT_WEIGHTS = Weights()
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """The searched part of an index: chunks `first_chunk`… and pages `first_page`… in a row.
+
+    Arrays count from there: the page of each chunk, the document of each page, and the words of
+    each chunk (0 for chunks of documents in between that are not searched).
+    """
+
+    first_chunk: int
+    first_page: int
+    chunk_page: Ints
+    page_document: Ints
+    chunk_words: Ints
+    searched: np.ndarray[Any, np.dtype[np.bool_]]  # of pages
+
+
+class Scores(msgspec.Struct, frozen=True):
+    chunks: Floats
+    pages: Floats
+
+
+def score(query: str, scope: Scope, terms: Lists, names: Lists, weights: Weights) -> Scores:
+    """The scores of the chunks and pages in scope, 0 without a match or where not searched."""
+    found = _occurrences(query, scope, terms)
+    chunk_document = scope.page_document[scope.chunk_page]
+    chunks = _bm25(found, np.arange(len(scope.chunk_page)), scope.chunk_words)
+    pages = _bm25(found, scope.chunk_page, scope.chunk_words, len(scope.page_document))
+    documents = _bm25(found, chunk_document, scope.chunk_words)
+    best_chunk = np.zeros(len(pages))
+    np.maximum.at(best_chunk, scope.chunk_page, chunks)
+    total = pages + weights.chunk * best_chunk
+    total = total + weights.neighbour * _neighbours(total, scope.page_document)
+    total = total + weights.place * total.max(initial=1.0) * _named(query, scope, names)
+    if len(documents):
+        total = np.where(total > 0, total + weights.document * documents[scope.page_document], 0)
+    total = np.where(scope.searched, total, 0.0)
+    of_page = total[scope.chunk_page]
+    return Scores(np.where(of_page > 0, of_page + chunks, 0.0), total)
+
+
+def _occurrences(query: str, scope: Scope, terms: Lists) -> list[tuple[Ints, Ints]]:
+    """For each term of the query, the searched chunks it is in and how often."""
+    end = scope.first_chunk + len(scope.chunk_page)
+    found = []
+    for key in np.unique(term_hashes(query)):
+        units, counts = terms.find(key, scope.first_chunk, end)
+        chunks = units.astype(np.int64) - scope.first_chunk
+        inside = scope.searched[scope.chunk_page[chunks]]
+        if inside.any():
+            found.append((chunks[inside], counts.astype(np.int64)[inside]))
+    return found
+
+
+def _bm25(
+    found: list[tuple[Ints, Ints]], group: Ints, words: Ints, groups: int | None = None
+) -> Floats:
+    """BM25 (Lucene's form) of groups of chunks: each chunk, each page or each document.
+
+    `group` is the group of each chunk, ascending; `words` the length of each chunk.
+    """
+    size = int(group[-1]) + 1 if groups is None and len(group) else groups or 0
+    lengths = np.bincount(group, words, minlength=size)
+    count = int(np.count_nonzero(lengths))
+    scores = np.zeros(size)
+    if not count:
+        return scores
+    relative = 1 - B + B * lengths * count / lengths.sum()
+    for chunks, counts in found:
+        groups_of = group[chunks]
+        first = np.flatnonzero(np.append(True, groups_of[1:] != groups_of[:-1]))
+        at = groups_of[first]
+        frequency = np.add.reduceat(counts, first)
+        rarity = math.log(1 + (count - len(at) + 0.5) / (len(at) + 0.5))
+        scores[at] += rarity * frequency * (K1 + 1) / (frequency + K1 * relative[at])
+    return scores
+
+
+def _neighbours(scores: Floats, document: Ints) -> Floats:
+    """The sum of the scores of the page before and the page after, in the same document."""
+    same = document[1:] == document[:-1]
+    total = np.zeros(len(scores))
+    total[1:] += np.where(same, scores[:-1], 0)
+    total[:-1] += np.where(same, scores[1:], 0)
+    return total
+
+
+def _named(query: str, scope: Scope, names: Lists) -> Floats:
+    """How many of the places that the query names each page has; labels win over numbers."""
+    total = np.zeros(len(scope.page_document))
+    end = scope.first_page + len(total)
+    for name in asked_names(query):
+        units, _ = names.find(term_hash(name), scope.first_page, end)
+        total[units.astype(np.int64) - scope.first_page] += 1
+    return total
