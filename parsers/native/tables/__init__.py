@@ -1,0 +1,89 @@
+"""Tables of a page: where they are and what stands in which cell, from rules and words.
+
+`find_tables` reads one page; `continues` and `joined` put tables together over page breaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from docpipe.geometry import BBox
+from docpipe.parsers.native.tables.borderless import aligned, between_rules, is_ruled_table
+from docpipe.parsers.native.tables.continued import continues, joined
+from docpipe.parsers.native.tables.grid import Grid, to_table
+from docpipe.parsers.native.tables.layout import Token, line_height, lines_of, tokens_of
+from docpipe.parsers.native.tables.ruled import (
+    Lattice,
+    components,
+    fill,
+    fill_one_column,
+    lattice,
+)
+from docpipe.parsers.native.tables.rules import Rule, Rules, find_rules
+from docpipe.parsers.native.tables.structure import structure
+from docpipe.records import Table, Word
+from docpipe.stages import PageView
+
+__all__ = ["continues", "find_tables", "joined"]
+
+
+def find_tables(page: PageView, words: Sequence[Word]) -> list[Table]:
+    """The tables of a page, top to bottom, ids `p{page}/table{n}`, without captions.
+
+    `words` are the page's visible words. Cells of a table cover its whole grid, empty ones too.
+    """
+    grids = _find(tokens_of(words), find_rules(page.drawings()))
+    return [to_table(grid, page.number, number) for number, grid in enumerate(grids, 1)]
+
+
+def _find(tokens: list[Token], rules: Rules) -> list[Grid]:
+    if len(tokens) < 4:
+        return []
+    height = line_height(tokens)
+    grids = _drawn(tokens, rules, height)
+    tokens, horizontal = _outside(grids, tokens, rules.horizontal)
+    grids += between_rules(tokens, horizontal, height)
+    tokens, horizontal = _outside(grids, tokens, horizontal)
+    grids += aligned(tokens, horizontal)
+    return sorted(grids, key=lambda grid: (grid.box.y0, grid.box.x0))
+
+
+def _drawn(tokens: list[Token], rules: Rules, height: float) -> list[Grid]:
+    """Tables of drawn cells; of two inside one another the outer."""
+    grids: list[Grid] = []
+    shapes = [shape for component in components(rules) if (shape := lattice(component))]
+    for shape in sorted(shapes, key=lambda shape: shape.ys[0] - shape.ys[-1]):
+        box = BBox.of(shape.xs[0], shape.ys[0], shape.xs[-1], shape.ys[-1])
+        if any(grid.box.contains(box, 3.0) for grid in grids):
+            continue
+        inside = [token for token in tokens if box.contains_point(*token.center)]
+        grid = _fill(shape, inside, height) if inside else None
+        if grid:
+            grids.append(grid)
+    return grids
+
+
+def _fill(shape: Lattice, tokens: list[Token], height: float) -> Grid | None:
+    """The cells of a lattice; where it has rows only, columns by alignment."""
+    if len(shape.xs) > 2:
+        return fill(shape, tokens)
+    rules = [Rule(y, shape.xs[0], shape.xs[-1]) for y in shape.ys[1:-1]]
+    grid = structure(lines_of(tokens), rules, height)
+    if grid and is_ruled_table(grid):
+        return grid
+    return fill_one_column(shape, tokens)
+
+
+def _outside(
+    grids: Sequence[Grid], tokens: list[Token], rules: Sequence[Rule]
+) -> tuple[list[Token], list[Rule]]:
+    """The words and rules that are not part of a table."""
+    boxes: list[BBox] = [grid.box.expand(1.0) for grid in grids]
+    return (
+        [t for t in tokens if not any(box.contains_point(*t.center) for box in boxes)],
+        [
+            rule
+            for rule in rules
+            if not any(box.contains_point((rule.start + rule.end) / 2, rule.at) for box in boxes)
+        ],
+    )
