@@ -1,0 +1,126 @@
+"""Running headers and footers, found by repetition over pages, and page numbers.
+
+Only blocks at the very top or bottom of a page come into question, and only what repeats there,
+with numbers changing, or a lone page number is furniture: where a block stands is never enough.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import msgspec
+
+from docpipe.records import Role, TextBlock
+from docpipe.stages import Draft, PageFacts
+
+Edge = Literal["top", "bottom"]
+
+_DEPTH = 4  # blocks from the edge that may be furniture
+_ZONE = 0.2  # of the page height, from each edge
+_MAX_LENGTH = 250
+_NEAR_PAGES = 4  # repetitions may be this many pages apart
+_Y_TOLERANCE = 9.0
+_NUMBER = r"(?:\d{1,4}|[ivxlc]{1,7})"
+_PAGE_NUMBER = re.compile(
+    rf"^(?:(?:page|p\.|seite|página|pagina|pg\.?)\s*)?[-–—|•\[(]?\s*{_NUMBER}\s*[-–—|•\])]?"
+    rf"(?:\s*(?:of|/|von|de|sur)\s*{_NUMBER})?$",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
+
+
+class _Candidate(msgspec.Struct):
+    page: int
+    index: int
+    edge: Edge
+    y: float
+    text: str
+
+
+def mark_furniture(pages: list[list[Draft]], facts: Sequence[PageFacts]) -> list[list[Draft]]:
+    """`pages` with running text typed page_header or page_footer."""
+    candidates = [
+        candidate
+        for number, (drafts, page) in enumerate(zip(pages, facts, strict=True))
+        for candidate in _at_edges(number, drafts, page.height)
+    ]
+    roles: dict[tuple[int, int], Role] = {}
+    for candidate in _repeated(candidates):
+        roles[candidate.page, candidate.index] = _role(candidate.edge)
+    for candidate in candidates:
+        if _PAGE_NUMBER.match(candidate.text) and _is_outermost(candidate, candidates, roles):
+            roles[candidate.page, candidate.index] = _role(candidate.edge)
+    return [
+        [_retyped(draft, roles.get((number, index))) for index, draft in enumerate(drafts)]
+        for number, drafts in enumerate(pages)
+    ]
+
+
+def _role(edge: Edge) -> Role:
+    return "page_header" if edge == "top" else "page_footer"
+
+
+def _retyped(draft: Draft, role: Role | None) -> Draft:
+    if role is None or not isinstance(draft.block, TextBlock):
+        return draft
+    return msgspec.structs.replace(draft, block=msgspec.structs.replace(draft.block, role=role))
+
+
+def _at_edges(number: int, drafts: Sequence[Draft], height: float) -> Iterator[_Candidate]:
+    """The text blocks nearest to the top and bottom edge of a page."""
+    boxes = [(index, draft.block.source.regions[0].bbox) for index, draft in enumerate(drafts)]
+    by_top = sorted(boxes, key=lambda entry: entry[1].y0)
+    by_bottom = sorted(boxes, key=lambda entry: -entry[1].y1)
+    edges: list[tuple[Edge, int, float]] = []
+    edges += [("top", index, box.y0) for index, box in by_top[:_DEPTH] if box.y1 < _ZONE * height]
+    edges += [
+        ("bottom", index, box.y1)
+        for index, box in by_bottom[:_DEPTH]
+        if box.y0 > (1 - _ZONE) * height
+    ]
+    for edge, index, y in edges:
+        block = drafts[index].block
+        if isinstance(block, TextBlock) and len(block.text) <= _MAX_LENGTH:
+            yield _Candidate(number, index, edge, y, block.text)
+
+
+def _repeated(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
+    """Candidates whose text, numbers aside, stands at the same height on a page nearby."""
+    groups: defaultdict[tuple[Edge, str], list[_Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        groups[candidate.edge, _DIGITS.sub("#", candidate.text.casefold())].append(candidate)
+    for (_, key), group in groups.items():
+        if not key.strip():
+            continue
+        for index, candidate in enumerate(group):
+            around = group[max(0, index - 6) : index] + group[index + 1 : index + 7]
+            if any(_repeats(candidate, other) for other in around):
+                yield candidate
+
+
+def _repeats(one: _Candidate, other: _Candidate) -> bool:
+    return 0 < abs(one.page - other.page) <= _NEAR_PAGES and abs(one.y - other.y) <= _Y_TOLERANCE
+
+
+def _is_outermost(
+    candidate: _Candidate,
+    candidates: Sequence[_Candidate],
+    roles: dict[tuple[int, int], Role],
+) -> bool:
+    """Whether only furniture stands between a block and its edge of the page."""
+    for other in _same_edge(candidate, candidates):
+        beyond = other.y < candidate.y - 4 if candidate.edge == "top" else other.y > candidate.y + 4
+        if beyond and (other.page, other.index) not in roles:
+            return False
+    return True
+
+
+def _same_edge(candidate: _Candidate, candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
+    """The candidates of its page and edge: they lie next to it in the list."""
+    position = next(index for index, other in enumerate(candidates) if other is candidate)
+    for other in candidates[max(0, position - 2 * _DEPTH) : position + 2 * _DEPTH]:
+        if other.page == candidate.page and other.edge == candidate.edge and other is not candidate:
+            yield other
