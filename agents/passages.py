@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from docpipe.content import CELL_SEPARATOR, block_text, body_blocks, table_rows
-from docpipe.records import Block, Cell, Page, Table, TextBlock
+from docpipe.records import Block, Cell, Table, TextBlock
 from docpipe.stages import PageContent
 
 PassageKind = Literal["sentence", "heading", "item", "row", "caption"]

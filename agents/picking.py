@@ -141,7 +141,7 @@ def _in_cell(cell: CellRange, question: Question) -> list[Found]:
 
 
 def _phrase(match: Match, query: Query, fit: float = 0.5) -> Pick:
-    """The part of a passage that answers "what": a cell, what follows a label or a copula, a name."""
+    """What of a passage answers "what": a cell, the text after a label or a copula, a name."""
     if match.passage.cells:
         best = max(_cell_values(match, query), key=lambda pick: pick.score, default=None)
         if best is not None:

@@ -1,7 +1,7 @@
 """Whether the evidence for a picked answer is enough to give it.
 
-Retrieval scores hardly tell answerable questions from others; what does is whether the neighbourhood
-of the quotation speaks of everything the question names, and whether text can settle it at all.
+Retrieval scores hardly tell answerable questions from others; what does is whether the surroundings
+of the quotation speak of everything the question names, and whether text can settle it at all.
 """
 
 from __future__ import annotations

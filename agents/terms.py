@@ -6,15 +6,16 @@ import re
 import unicodedata
 
 # Words that say nothing about the subject, and those that only speak of asking and of documents.
-STOP = frozenset(
-    """a an the of in on at by for from to with within into onto and or but nor as is are was were be
+_STOP_WORDS = """
+    a an the of in on at by for from to with within into onto and or but nor as is are was were be
     been being am do does did done has have had having will would can could shall should may might
-    must it its this that these those there here they them their he she his her you your we our us i
-    my me if then than so such not no any all each every both some same also only just very more most
-    what which who whom whose when where why how much many please give tell write list answer anwser
-    enumerate according per based about regarding mentioned shown document report paper slide slides
-    page pages following above below between among during while name names s t vs etc fy""".split()
-)
+    must it its this that these those there here they them their he she his her you your we our us
+    i my me if then than so such not no any all each every both some same also only just very more
+    most what which who whom whose when where why how much many please give tell write list answer
+    anwser enumerate according per based about regarding mentioned shown document report paper slide
+    slides page pages following above below between among during while name names s t vs etc fy
+"""
+STOP = frozenset(_STOP_WORDS.split())
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\W_]+")
 
 

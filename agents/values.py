@@ -29,12 +29,8 @@ _NUMBER = re.compile(
     |crores?)\b|\s?[KMB]\b)?(?![\w])""",
     re.VERBOSE,
 )
-_SPELLED = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
-    )
-}
+_NUMERALS = "zero one two three four five six seven eight nine ten eleven twelve"
+_SPELLED = {word: number for number, word in enumerate(_NUMERALS.split())}
 _SPELLED_FORM = re.compile(rf"\b({'|'.join(_SPELLED)})\b", re.IGNORECASE)
 _CAPITAL = r"(?:[A-Z][\w&'’.-]*[\w&]|[A-Z]\.?)"
 _PROPER = re.compile(rf"{_CAPITAL}(?:(?:\s+(?:of|the|and|de|von|van|for|&))*\s+{_CAPITAL})*")

@@ -6,7 +6,7 @@ what stands verbatim in the block it names, and withdraws an answer that is left
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -36,20 +36,14 @@ def cite(
     )
 
 
-def is_true(evidence: Evidence, document: Document) -> bool:
-    """Whether the quote stands verbatim in the block and page it names."""
-    found = _find(document, evidence.block)
-    if found is None or not evidence.quote.strip() or evidence.document != document.id:
-        return False
-    page, block = found
-    text = block_text(block)
-    start = text.find(evidence.quote)
-    while start >= 0:
-        true = cite(document, page, block, start, start + len(evidence.quote), evidence.score)
-        if true == evidence:
-            return True
-        start = text.find(evidence.quote, start + 1)
-    return False
+def check(evidence: Evidence, document: Document) -> Evidence | None:
+    """The evidence with its true page, label and boxes; None when its block lacks the quote.
+
+    A quote that stands several times in the block is kept where the evidence has it, if it is one
+    of these places.
+    """
+    places = list(_places(evidence, document))
+    return evidence if evidence in places else next(iter(places), None)
 
 
 def verify(answer: Answer, document: Callable[[str], Document]) -> Answer:
@@ -57,20 +51,30 @@ def verify(answer: Answer, document: Callable[[str], Document]) -> Answer:
 
     `document` gives a document by id and may raise KeyError for one that does not exist.
     """
-    kept = tuple(item for item in answer.evidence if _holds(item, document))
+    checked = (_checked(item, document) for item in answer.evidence)
+    kept = tuple(item for item in checked if item is not None)
     if answer.answerable and not kept:
         return Answer(UNSUPPORTED, None, "none", False, (), 0.0, answer.trajectory)
     return msgspec.structs.replace(answer, evidence=kept)
 
 
-def _holds(evidence: Evidence, document: Callable[[str], Document]) -> bool:
+def _checked(evidence: Evidence, document: Callable[[str], Document]) -> Evidence | None:
     try:
-        return is_true(evidence, document(evidence.document))
+        return check(evidence, document(evidence.document))
     except KeyError:
-        return False
+        return None
 
 
-def _find(document: Document, id: str) -> tuple[Page, Block] | None:
-    return next(
-        ((page, block) for page in document.pages for block in page.blocks if block.id == id), None
-    )
+def _places(evidence: Evidence, document: Document) -> Iterator[Evidence]:
+    """Where the quote stands in the block it names, each as evidence."""
+    if not evidence.quote.strip() or evidence.document != document.id:
+        return
+    for page in document.pages:
+        for block in page.blocks:
+            if block.id != evidence.block:
+                continue
+            start = block_text(block).find(evidence.quote)
+            while start >= 0:
+                end = start + len(evidence.quote)
+                yield cite(document, page, block, start, end, evidence.score)
+                start = block_text(block).find(evidence.quote, start + 1)

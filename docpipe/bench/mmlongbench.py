@@ -71,7 +71,7 @@ class Scored(msgspec.Struct, frozen=True):
 def load_samples(data: bytes) -> list[Sample]:
     """The samples in a JSON file of the benchmark (v1 or V2). Raises SchemaError."""
     try:
-        return msgspec.json.decode(data, type=list[Sample], strict=False)
+        return msgspec.json.decode(data, type=list[Sample])
     except msgspec.DecodeError as error:
         raise SchemaError(f"not a list of MMLongBench-Doc samples: {error}") from error
 

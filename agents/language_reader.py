@@ -1,0 +1,125 @@
+"""A reader that lets a language model answer from numbered passages, and believes only what it
+cites.
+
+Sources that were not given are dropped, claims without a source that exists are not shown, and an
+answer without any claim left is not given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from docpipe.agents.passages import Passage, passages
+from docpipe.agents.prompts import Claim, Reply, ask, parse
+from docpipe.agents.question import Question, analyse
+from docpipe.agents.relevance import rank, vocabulary, weigh
+from docpipe.agents.terms import content_words
+from docpipe.agents.values import find_numbers, typed
+from docpipe.agents.verifier import cite
+from docpipe.records import Answer, AnswerFormat, Reading, Value
+from docpipe.stages import LanguageModel, PageContent
+
+_UNSOURCED = "Not answerable: the model named no passage that supports its answer."
+_NO_TEXT = "Not answerable: the pages have no text that speaks of the question."
+
+
+class LanguageModelReader:
+    """Reads pages with a model: the `spans` best passages, in reading order, one call."""
+
+    def __init__(self, model: LanguageModel, *, spans: int = 30, max_tokens: int = 600) -> None:
+        self.model = model
+        self.spans = spans
+        self.max_tokens = max_tokens
+
+    def read(self, pages: Sequence[PageContent], question: str, sub_question: str) -> Reading:
+        asked = analyse(sub_question)
+        shown = self._passages(pages, asked)
+        numbers = tuple(content.page.number for content in pages)
+        if not shown:
+            return _reading(numbers, _refusal(_NO_TEXT), ())
+        messages = ask(sub_question, [_as_shown(passage) for passage in shown])
+        reply = parse(self.model.complete(messages, max_tokens=self.max_tokens).text)
+        claims = _sourced(reply.claims, len(shown))
+        return _reading(numbers, _answer(reply, claims, shown, asked), claims)
+
+    def _passages(self, pages: Sequence[PageContent], asked: Question) -> list[Passage]:
+        documents = {content.document.id: content.document for content in pages}
+        query = weigh(asked, [vocabulary(document) for document in documents.values()])
+        found = passages(list(pages))
+        best = {id(match.passage) for match in rank(found, query)[: self.spans]}
+        return [passage for passage in found if id(passage) in best]
+
+
+def _as_shown(passage: Passage) -> str:
+    page = passage.content.page
+    about = f" [under: {passage.context[-200:]}]" if passage.context else ""
+    headers = " | ".join(cell.headers for cell in passage.cells)
+    columns = f" [columns: {headers}]" if headers.strip(" |") else ""
+    name = passage.content.document.name
+    return f"({name}, page {page.label}){about}{columns} {passage.text}"
+
+
+def _sourced(claims: Sequence[Claim], count: int) -> tuple[Claim, ...]:
+    """The claims that cite a passage that was shown, without the sources that were not."""
+    checked = [
+        Claim(claim.text, tuple(n for n in dict.fromkeys(claim.sources) if 1 <= n <= count))
+        for claim in claims
+    ]
+    return tuple(claim for claim in checked if claim.sources and claim.text.strip())
+
+
+def _answer(
+    reply: Reply, claims: Sequence[Claim], shown: Sequence[Passage], asked: Question
+) -> Answer:
+    if not reply.answerable:
+        said = reply.value if isinstance(reply.value, str) and reply.value else "no reason given"
+        return _refusal(f"Not answerable, says the model: {said}")
+    if not claims:
+        return _refusal(_UNSOURCED)
+    cited = [shown[n - 1] for n in dict.fromkeys(n for claim in claims for n in claim.sources)]
+    value, form = _typed(reply.value, asked)
+    support = _support(reply, claims, cited, asked)
+    evidence = tuple(
+        cite(
+            passage.content.document,
+            passage.content.page,
+            passage.block,
+            passage.start,
+            passage.end,
+            support,
+        )
+        for passage in cited
+    )
+    return Answer(
+        " ".join(claim.text for claim in claims), value, form, True, evidence, 0.9 * support
+    )
+
+
+def _typed(value: str | int | float | list[str], asked: Question) -> tuple[Value, AnswerFormat]:
+    if isinstance(value, list):
+        return value, "list"
+    if isinstance(value, int):
+        return value, "int"
+    if isinstance(value, float):
+        return value, "float"
+    numbers = find_numbers(value) if asked.kind in ("count", "percentage", "money") else []
+    return typed(numbers[0], asked.kind) if numbers else (value, "str")
+
+
+def _support(
+    reply: Reply, claims: Sequence[Claim], cited: Sequence[Passage], asked: Question
+) -> float:
+    """Share of the words of the answer that the cited passages or the question say, 0-1."""
+    said = set(content_words(" ".join(f"{item.context} {item.text}" for item in cited)))
+    answer = set(content_words(" ".join(claim.text for claim in claims)))
+    answer |= set(content_words(str(reply.value)))
+    return len(answer & (said | set(asked.terms))) / len(answer) if answer else 0.5
+
+
+def _refusal(text: str) -> Answer:
+    return Answer(text, None, "none", False, (), 0.5)
+
+
+def _reading(numbers: tuple[int, ...], answer: Answer, claims: Sequence[Claim]) -> Reading:
+    findings = tuple(claim.text for claim in claims) if answer.answerable else ()
+    return Reading(numbers, answer.text, findings, answer.evidence, answer)
