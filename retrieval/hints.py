@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from docpipe.content import block_text, is_furniture
+from docpipe.content import block_text, is_furniture, page_text
 from docpipe.records import Block, Document, Figure, Page, Table, TextBlock
+from docpipe.retrieval.finance import statements_on
 
 # Longer ranges of pages name no place.
 MAX_RANGE = 30
@@ -81,6 +82,7 @@ def page_names(document: Document) -> list[list[str]]:
             f"page {page.number - count - 1}",
             *dict.fromkeys(f"label {label}" for label in (page.label.lower(), *numbers) if label),
             *dict.fromkeys(name for block in page.blocks for name in _block_names(block)),
+            *statements_on(page_text(page)),
         ]
         for page, numbers in zip(document.pages, printed, strict=True)
     ]

@@ -7,14 +7,16 @@ question about one document ranks its pages as if nothing else were in the libra
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from docpipe.retrieval.finance import asked_statements
 from docpipe.retrieval.hints import asked_names
 from docpipe.retrieval.postings import Lists
-from docpipe.retrieval.words import term_hash, term_hashes
+from docpipe.retrieval.words import query_weights, term_hash
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -26,7 +28,8 @@ class Weights(msgspec.Struct, frozen=True):
     """What a page's score is made of, beside BM25 of its text.
 
     `chunk`: BM25 of its best chunk. `document`: BM25 of its document among those searched.
-    `place`: share of the best page's score added for each place named in the question.
+    `place`: share of the best page's score added for each place named in the question;
+    `statement`: for each financial statement that it has to be answered from.
     `neighbour`: share of the scores of the pages before and after. `vector`: weight of the
     ranking by vectors against that by terms.
     """
@@ -34,6 +37,7 @@ class Weights(msgspec.Struct, frozen=True):
     chunk: float = 0.5
     document: float = 0.3
     place: float = 1.0
+    statement: float = 0.5
     neighbour: float = 0.15
     vector: float = 0.0
 
@@ -72,7 +76,9 @@ def score(query: str, scope: Scope, terms: Lists, names: Lists, weights: Weights
     np.maximum.at(best_chunk, scope.chunk_page, chunks)
     total = pages + weights.chunk * best_chunk
     total = total + weights.neighbour * _neighbours(total, scope.page_document)
-    total = total + weights.place * total.max(initial=1.0) * _named(query, scope, names)
+    places = weights.place * _named(asked_names(query), scope, names)
+    places += weights.statement * _named(asked_statements(query), scope, names)
+    total = total + places * total.max(initial=1.0)
     if len(documents):
         total = np.where(total > 0, total + weights.document * documents[scope.page_document], 0)
     total = np.where(scope.searched, total, 0.0)
@@ -80,21 +86,21 @@ def score(query: str, scope: Scope, terms: Lists, names: Lists, weights: Weights
     return Scores(np.where(of_page > 0, of_page + chunks, 0.0), total)
 
 
-def _occurrences(query: str, scope: Scope, terms: Lists) -> list[tuple[Ints, Ints]]:
-    """For each term of the query, the searched chunks it is in and how often."""
+def _occurrences(query: str, scope: Scope, terms: Lists) -> list[tuple[float, Ints, Ints]]:
+    """For each term of the query, its weight, the searched chunks it is in and how often."""
     end = scope.first_chunk + len(scope.chunk_page)
     found = []
-    for key in np.unique(term_hashes(query)):
+    for key, weight in query_weights(query).items():
         units, counts = terms.find(key, scope.first_chunk, end)
         chunks = units.astype(np.int64) - scope.first_chunk
         inside = scope.searched[scope.chunk_page[chunks]]
         if inside.any():
-            found.append((chunks[inside], counts.astype(np.int64)[inside]))
+            found.append((weight, chunks[inside], counts.astype(np.int64)[inside]))
     return found
 
 
 def _bm25(
-    found: list[tuple[Ints, Ints]], group: Ints, words: Ints, groups: int | None = None
+    found: list[tuple[float, Ints, Ints]], group: Ints, words: Ints, groups: int | None = None
 ) -> Floats:
     """BM25 (Lucene's form) of groups of chunks: each chunk, each page or each document.
 
@@ -107,13 +113,14 @@ def _bm25(
     if not count:
         return scores
     relative = 1 - B + B * lengths * count / lengths.sum()
-    for chunks, counts in found:
+    for weight, chunks, counts in found:
         groups_of = group[chunks]
         first = np.flatnonzero(np.append(True, groups_of[1:] != groups_of[:-1]))
         at = groups_of[first]
         frequency = np.add.reduceat(counts, first)
         rarity = math.log(1 + (count - len(at) + 0.5) / (len(at) + 0.5))
-        scores[at] += rarity * frequency * (K1 + 1) / (frequency + K1 * relative[at])
+        saturated = frequency * (K1 + 1) / (frequency + K1 * relative[at])
+        scores[at] += weight * rarity * saturated
     return scores
 
 
@@ -126,11 +133,11 @@ def _neighbours(scores: Floats, document: Ints) -> Floats:
     return total
 
 
-def _named(query: str, scope: Scope, names: Lists) -> Floats:
-    """How many of the places that the query names each page has; labels win over numbers."""
+def _named(names_asked: Iterable[str], scope: Scope, names: Lists) -> Floats:
+    """How many of the names each page has."""
     total = np.zeros(len(scope.page_document))
     end = scope.first_page + len(total)
-    for name in asked_names(query):
+    for name in names_asked:
         units, _ = names.find(term_hash(name), scope.first_page, end)
         total[units.astype(np.int64) - scope.first_page] += 1
     return total

@@ -7,6 +7,7 @@ import hashlib
 import re
 import sys
 import unicodedata
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -22,18 +23,24 @@ _UNSPACED = (
 
 _POSSESSIVE = re.compile(r"(?<=\w)['’][sS]\b")
 
-# Function words, and the words questions are made of: they say what is asked, not where it stands.
-_STOP_TEXT = """
-    a about according all also am among an and any are as at be been being both but by can could did
-    do does doing document down each either else etc every for from further give given gives had
-    has have having he her here hers him his how i if in into is it its itself just let list many
-    may me mention mentioned might more most much must my no nor not of off on one only or other
-    our out over own page pages paper per please report same shall she should shown shows slide
-    slides so some such tell than that the their them then there these they this those through to
-    too under until up us very was we were what when where which while who whom whose why will
-    with within would write you your answer format following directly based provide
+# Words that carry no meaning alone: never searched.
+_FUNCTION_WORDS = """
+a an and are as at be been being but by can could did do does doing for from had has have having he
+her him his how i if in into is it its itself just me my no nor not of off on or our out over own
+she should so some such than that the their them then there these they this those through to too
+under until up us was we were what when where which while who whom whose why will with within would
+you your
 """
-STOP_WORDS = frozenset(_STOP_TEXT.split())
+# Words that questions are made of: they say what is asked more than where it stands.
+_FAINT_WORDS = """
+about according all also am among answer any based both directly document down each either else etc
+every following format further give given gives here hers let list many may mention mentioned might
+more most much must one only other page pages paper per please provide report same shall show shown
+shows slide slides tell very write
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+FAINT_WORDS = frozenset(_FAINT_WORDS.split())
+FAINT_WEIGHT = 0.25
 
 
 def normalize(text: str) -> str:
@@ -65,21 +72,33 @@ def word_count(text: str) -> int:
     return len(words(text))
 
 
-def terms(text: str) -> list[str]:
-    """The words of a text without stop words."""
-    return [word for word in words(text) if word not in STOP_WORDS]
-
-
 def term_hashes(text: str) -> Hashes:
-    """Hashes of the terms of a text and of its pairs of adjacent terms, `(2n-1,)` for n terms."""
-    single = np.array([term_hash(term) for term in terms(text)], dtype=np.uint64)
-    return np.concatenate((single, _pairs(single)))
+    """Hashes of the terms of a text: its words but for function words, and pairs of neighbours.
+
+    Pairs leave out function words and faint words: "rate of return" holds the pair "rate return".
+    """
+    found = [word for word in words(text) if word not in FUNCTION_WORDS]
+    strong = _hashes(word for word in found if word not in FAINT_WORDS)
+    faint = _hashes(word for word in found if word in FAINT_WORDS)
+    return np.concatenate((strong, _pairs(strong), faint))
+
+
+def query_weights(text: str) -> dict[int, float]:
+    """The hashes of a question's terms and how much each counts."""
+    faint = {term_hash(word) for word in words(text) if word in FAINT_WORDS}
+    return {
+        int(key): FAINT_WEIGHT if int(key) in faint else 1.0 for key in np.unique(term_hashes(text))
+    }
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def term_hash(term: str) -> int:
     """64 bits of a term, the same on every machine."""
     return int.from_bytes(hashlib.blake2b(term.encode(), digest_size=8).digest(), "little")
+
+
+def _hashes(found: Iterable[str]) -> Hashes:
+    return np.fromiter((term_hash(word) for word in found), np.uint64)
 
 
 def _pairs(single: Hashes) -> Hashes:
