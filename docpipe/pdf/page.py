@@ -68,6 +68,10 @@ class PdfPageView:
         return words
 
     def spans(self) -> list[TextSpan]:
+        return self._spans
+
+    @cached_property
+    def _spans(self) -> list[TextSpan]:
         spans: list[TextSpan] = []
         for block_number, block in enumerate(self._text_page.extractDICT()["blocks"]):
             for line_number, line in enumerate(block.get("lines", ())):
@@ -103,6 +107,10 @@ class PdfPageView:
 
     def drawings(self) -> list[Drawing]:
         """The segments of vector paths, at most MAX_DRAWINGS of them."""
+        return self._drawings
+
+    @cached_property
+    def _drawings(self) -> list[Drawing]:
         found: list[Drawing] = []
         for path in self._page.get_cdrawings():
             found += self._segments(path)

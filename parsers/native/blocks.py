@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from docpipe.geometry import BBox, union_all
+from docpipe.parsers.native.captions import attach_captions
 from docpipe.parsers.native.columns import Item, reading_order
 from docpipe.parsers.native.lines import Line, body_size, merge_lines
 from docpipe.parsers.native.paragraphs import split_paragraphs
@@ -53,7 +54,7 @@ def drafts_from_lines(
         drafts += maker.drafts(run)
     for group in _turned(lines):
         drafts += maker.drafts(group, turned=True)
-    return drafts
+    return attach_captions(drafts, em)
 
 
 def _turned(lines: Sequence[Line]) -> list[list[Line]]:

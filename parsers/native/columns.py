@@ -8,6 +8,7 @@ parts with different columns are found; without either it is a leaf, read top to
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -18,7 +19,7 @@ from docpipe.geometry import BBox
 _MIN_GUTTER = 0.6  # in line heights
 _MIN_PARALLEL = 2.5  # of text side by side, in line heights
 _MAX_DEPTH = 30
-_MAX_CANDIDATES = 12
+_MAX_CANDIDATES = 30
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):
@@ -131,15 +132,15 @@ def _are_columns(
     fill = min(_fill(left), _fill(right))
     narrow = min(_width(left), _width(right)) < 4 * em
     aligned = _aligned(left, right, em)
-    if aligned > 0.6 and (fill < 0.55 or narrow):
+    if aligned > 0.6 and (fill < 0.65 or narrow):
         return False
     return not (narrow and fill < 0.4)
 
 
 def _fill(items: list[Item]) -> float:
-    """The usual width of the items as a part of the width of all."""
-    widths = sorted(item.box.width for item in items)
-    return widths[len(widths) // 2] / max(_width(items), 1.0)
+    """The width of the items as a part of the width of all, wide ones counting most."""
+    widths = [item.box.width for item in items]
+    return sum(width * width for width in widths) / max(sum(widths) * _width(items), 1.0)
 
 
 def _width(items: list[Item]) -> float:
@@ -150,12 +151,11 @@ def _aligned(left: list[Item], right: list[Item], em: float) -> float:
     """The part of the shorter side's items that share a baseline with the other side."""
     few, many = sorted((left, right), key=len)
     bottoms = sorted(item.box.y1 for item in many)
-    return sum(_has_near(bottoms, item.box.y1, 0.2 * em) for item in few) / len(few)
+    shared = sum(item.box.width for item in few if _has_near(bottoms, item.box.y1, 0.2 * em))
+    return shared / max(sum(item.box.width for item in few), 1.0)
 
 
 def _has_near(values: list[float], value: float, tolerance: float) -> bool:
-    from bisect import bisect_left
-
     at = bisect_left(values, value - tolerance)
     return at < len(values) and values[at] <= value + tolerance
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from docpipe.geometry import BBox
 from docpipe.parsers.native.blocks import drafts_from_lines
 from docpipe.parsers.native.compose import compose_pages
-from docpipe.parsers.native.lines import lines_from_words
+from docpipe.parsers.native.figures import find_figures
+from docpipe.parsers.native.lines import Line, lines_from_words
+from docpipe.parsers.native.tables import find_tables
 from docpipe.parsers.native.words import drop_duplicates, style_words
-from docpipe.records import OutlineEntry, Page
-from docpipe.stages import PageFacts, PageView
+from docpipe.records import Figure, OutlineEntry, Page, Region, Source, Table, Word
+from docpipe.stages import Draft, PageFacts, PageView
 
 STAGE = "native"
 
@@ -19,9 +22,16 @@ class NativeParser:
 
     def read_page(self, page: PageView) -> PageFacts:
         words = drop_duplicates(page.words())
-        lines = lines_from_words(style_words(words, page.spans()))
+        tables = find_tables(page, words)
+        lines = lines_from_words(style_words(_outside(words, tables), page.spans()))
+        figures, lines = _figures(page, lines, tables)
         drafts = drafts_from_lines(
-            lines, page=page.number, width=page.width, height=page.height, stage=STAGE
+            lines,
+            page=page.number,
+            width=page.width,
+            height=page.height,
+            stage=STAGE,
+            placed=[*map(Draft, tables), *map(Draft, figures)],
         )
         return PageFacts(
             number=page.number,
@@ -38,3 +48,34 @@ class NativeParser:
 
     def compose(self, facts: Sequence[PageFacts], outline: Sequence[OutlineEntry]) -> list[Page]:
         return compose_pages(facts, outline)
+
+
+def _outside(words: Sequence[Word], tables: Sequence[Table]) -> list[Word]:
+    """The words that are in no table."""
+    boxes = [table.source.regions[0].bbox for table in tables]
+    return [
+        word for word in words if not any(box.contains_point(*word.bbox.center) for box in boxes)
+    ]
+
+
+def _figures(
+    page: PageView, lines: list[Line], tables: Sequence[Table]
+) -> tuple[list[Figure], list[Line]]:
+    """The page's figures, and the lines that are in none of them."""
+    areas = find_figures(
+        page.images(),
+        page.drawings(),
+        lines,
+        [table.source.regions[0].bbox for table in tables],
+        BBox(0.0, 0.0, page.width, page.height),
+    )
+    inside = {id(line) for area in areas for line in area.lines}
+    figures = [
+        Figure(
+            id=f"p{page.number}/figure{number}",
+            source=Source((Region(page.number, area.box),), STAGE),
+            description="\n".join(line.text for line in area.lines) or None,
+        )
+        for number, area in enumerate(areas, 1)
+    ]
+    return figures, [line for line in lines if id(line) not in inside]
