@@ -34,6 +34,7 @@ __all__ = [
 
 BENCHES: dict[str, str] = {
     "parse": "docpipe.bench.parse:run",
+    "robust": "docpipe.bench.robust:run",
 }
 
 
