@@ -34,11 +34,11 @@ class Weights(msgspec.Struct, frozen=True):
     ranking by vectors against that by terms.
     """
 
-    chunk: float = 0.5
-    document: float = 0.3
+    chunk: float = 0.3
+    document: float = 2.0
     place: float = 1.0
-    statement: float = 0.5
-    neighbour: float = 0.15
+    statement: float = 0.7
+    neighbour: float = 0.05
     vector: float = 0.0
 
 

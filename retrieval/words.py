@@ -41,6 +41,14 @@ shows slide slides tell very write
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 FAINT_WORDS = frozenset(_FAINT_WORDS.split())
 FAINT_WEIGHT = 0.25
+FORM_WEIGHT = 0.3
+
+# Endings of inflected words with those of their stems; endings of stems, how many letters of them
+# go, and what is put on.
+_ENDINGS = [("ies", "y"), ("es", ""), ("s", ""), ("ied", "y"), ("ed", ""), ("ed", "e")]
+_ENDINGS += [("ing", ""), ("ing", "e")]
+_FORMS = [("", 0, ""), ("", 0, "s"), ("", 0, "es"), ("", 0, "ed"), ("", 0, "ing")]
+_FORMS += [("y", 1, "ies"), ("y", 1, "ied"), ("e", 1, "ed"), ("e", 1, "ing")]
 
 
 def normalize(text: str) -> str:
@@ -84,11 +92,34 @@ def term_hashes(text: str) -> Hashes:
 
 
 def query_weights(text: str) -> dict[int, float]:
-    """The hashes of a question's terms and how much each counts."""
-    faint = {term_hash(word) for word in words(text) if word in FAINT_WORDS}
-    return {
-        int(key): FAINT_WEIGHT if int(key) in faint else 1.0 for key in np.unique(term_hashes(text))
-    }
+    """The hashes of a question's terms, and of other forms of its words, and how much each counts.
+
+    Forms weigh little: they find what is said otherwise and leave what is said alike in front.
+    """
+    weights: dict[int, float] = {}
+    for word in words(text):
+        if word not in FUNCTION_WORDS and word not in FAINT_WORDS:
+            weights |= {term_hash(form): FORM_WEIGHT for form in other_forms(word)}
+    weights |= {int(key): 1.0 for key in np.unique(term_hashes(text))}
+    weights |= {term_hash(word): FAINT_WEIGHT for word in words(text) if word in FAINT_WORDS}
+    return weights
+
+
+def other_forms(word: str) -> list[str]:
+    """Other inflections that an English word may have; many of them are no words."""
+    if len(word) <= 3 or not (word.isascii() and word.isalpha()):
+        return []
+    stems = [word] + [word[: -len(end)] + put for end, put in _ENDINGS if word.endswith(end)]
+    return sorted(
+        {
+            stem[: len(stem) - cut] + end
+            for stem in stems
+            if len(stem) > 2
+            for ending, cut, end in _FORMS
+            if stem.endswith(ending)
+        }
+        - {word}
+    )
 
 
 @functools.lru_cache(maxsize=1 << 16)
