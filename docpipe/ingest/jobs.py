@@ -1,0 +1,222 @@
+"""What an ingest does inside worker processes.
+
+Facts of pages go to disk, not to the parent: `work/<document>/` holds `head.json`, and for each
+page `<number>.json`, or `<number>.text.json` as long as it waits for OCR. A page is done when its
+file is there, so that a resumed ingest goes on from what it finds.
+"""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from docpipe import codec, registry
+from docpipe.config import Config
+from docpipe.errors import INPUT_CODES, ConfigError, SchemaError
+from docpipe.library.store import Store, write_atomically
+from docpipe.pdf import OpenDocument
+from docpipe.pipeline import Head, Pipeline, open_with_passwords, read_head
+from docpipe.records import Document, Issue
+from docpipe.stages import PageFacts
+
+OPEN = f"{__name__}:open_file"
+READ = f"{__name__}:read_page"
+OCR = f"{__name__}:ocr_page"
+COMPOSE = f"{__name__}:compose"
+INDEX = f"{__name__}:index"
+PREPARE = f"{__name__}:prepare"
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A document on its way: the file, its id, its folder in `work/`, passwords to try."""
+
+    path: Path
+    id: str
+    folder: Path
+    passwords: tuple[str, ...] = ()
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """How many pages there are, which still are to be read and to be OCRed, and the password."""
+
+    pages: int
+    to_read: tuple[int, ...]
+    to_ocr: tuple[int, ...]
+    passwords: tuple[str, ...]
+
+
+class Composed(msgspec.Struct, frozen=True):
+    """What the manifest and the report say of a document."""
+
+    status: Literal["ok", "partial", "failed"]
+    reason: str | None
+    message: str | None
+    pages: int
+    routes: dict[str, int]
+    issues: int
+
+
+def failure(issue: Issue) -> Composed:
+    """A file of which no document could be made."""
+    return Composed("failed", issue.code, issue.message, 0, {}, 0)
+
+
+# A worker's own: its stages, and the file it read from last.
+_pipeline: Pipeline
+_open: tuple[Source, OpenDocument] | None = None
+
+
+def prepare(config: Config, stage: Literal["parse", "ocr", "large"]) -> None:
+    """Build the stage that this worker serves with, before the clock of its first page starts."""
+    global _pipeline
+    _pipeline = Pipeline(config)
+    importlib.import_module("pymupdf")  # seconds on a slow disk
+    if stage == "parse":
+        _ = _pipeline.parser
+    elif stage == "ocr":
+        _ = _pipeline.ocr
+
+
+def open_file(source: Source) -> Opened:
+    """Open a file, write what only the whole file knows, and find what is left to do."""
+    document, password = open_with_passwords(source.path, source.passwords, _pipeline.config)
+    passwords = () if password is None else (password,)
+    _keep(msgspec.structs.replace(source, passwords=passwords), document)
+    head = read_head(document)
+    source.folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(source.folder / "head.json", codec.encode(head), durable=False)
+    done = {number for number in _numbers(head) if _stored(source, number, "")}
+    texts = {number for number in _numbers(head) if _stored(source, number, ".text")} - done
+    return Opened(
+        pages=head.page_count,
+        to_read=tuple(sorted(set(_numbers(head)) - done - texts)),
+        to_ocr=tuple(sorted(texts)),
+        passwords=passwords,
+    )
+
+
+def read_page(source: Source, number: int) -> bool:
+    """Read a page with the parser and store its facts; whether it should be OCRed."""
+    facts = _pipeline.read_text(_document(source).page(number))
+    ocr = _pipeline.wants_ocr(facts, _pipeline.config.ocr_mode)
+    _write(source, facts, ".text" if ocr else "")
+    return ocr
+
+
+def ocr_page(source: Source, number: int) -> None:
+    """Read a page by OCR, and store its facts in place of the parser's."""
+    text = _read(source, number, ".text")
+    facts = _pipeline.read_ocr(_document(source).page(number), text)
+    _write(source, facts, "")
+    _path(source, number, ".text").unlink()
+
+
+def compose(
+    source: Source, name: str, failures: tuple[Issue, ...], target: Path, plain: bool
+) -> Composed:
+    """Write the document of all pages that were read; none when no page could be."""
+    head = codec.decode((source.folder / "head.json").read_bytes(), Head)
+    numbers = _numbers(head)
+    facts = [
+        _read(source, number, suffix)
+        for number in numbers
+        for suffix in ("", ".text")
+        if _path(source, number, suffix).exists()
+    ]
+    document = _pipeline.compose(
+        head, facts, failures, id=source.id, name=name, numbers=numbers, plain=plain
+    )
+    if facts:
+        write_atomically(target, codec.encode(document))
+    return _judge(document, failures, readable=bool(facts))
+
+
+def _judge(document: Document, failures: Sequence[Issue], *, readable: bool) -> Composed:
+    """`ok`, or `partial` when pages or their OCR failed or the file says its content is not
+    readable, or `failed` when no page was read; the first such issue gives the reason."""
+    flaws = [*failures, *(issue for issue in document.issues if issue.code in INPUT_CODES)]
+    routes = [page.quality.route for page in document.pages]
+    first = flaws[0] if flaws else None
+    return Composed(
+        status="failed" if not readable else "partial" if flaws else "ok",
+        reason=first.code if first else None,
+        message=first.message if first else None,
+        pages=len(document.pages),
+        routes={route: routes.count(route) for route in sorted(set(routes))},
+        issues=len(document.issues),
+    )
+
+
+def index(root: Path, changed: frozenset[str], listed: tuple[str, ...]) -> None:
+    """Bring the search index in line with the `listed` documents, of which `changed` are new."""
+    from docpipe.retrieval.index import update
+
+    store = Store(root)
+    config = _pipeline.config
+    embedder = None
+    if config.dense:
+        embedder = registry.build("embedder", config.embedder.name, config.embedder.options)
+    indexed = _indexed(store)
+    wanted = [id for id in listed if id in changed or id not in indexed]
+    documents = (store.read_document(id) for id in wanted)
+    update(store.index, documents, remove=indexed - set(listed), embedder=embedder)
+
+
+def _indexed(store: Store) -> set[str]:
+    """The documents in the index; none when there is none, or one of another format."""
+    from docpipe.retrieval.index import Index
+
+    try:
+        return set(Index.open(store.index).documents)
+    except ConfigError:
+        return set()
+    except SchemaError:
+        shutil.rmtree(store.index)
+        return set()
+
+
+def _document(source: Source) -> OpenDocument:
+    """The open file; it stays open for the next page."""
+    if _open is None or _open[0] != source:
+        document, _ = open_with_passwords(source.path, source.passwords, _pipeline.config)
+        _keep(source, document)
+    assert _open is not None
+    return _open[1]
+
+
+def _keep(source: Source, document: OpenDocument) -> None:
+    global _open
+    if _open is not None:
+        _open[1].close()
+    _open = source, document
+
+
+def _numbers(head: Head) -> range:
+    return range(1, head.page_count + 1)
+
+
+def _path(source: Source, number: int, suffix: str) -> Path:
+    return source.folder / f"{number}{suffix}.json"
+
+
+def _write(source: Source, facts: PageFacts, suffix: str) -> None:
+    path = _path(source, facts.number, suffix)
+    write_atomically(path, codec.encode(facts), durable=False)
+
+
+def _read(source: Source, number: int, suffix: str) -> PageFacts:
+    return codec.decode(_path(source, number, suffix).read_bytes(), PageFacts)
+
+
+def _stored(source: Source, number: int, suffix: str) -> bool:
+    """Whether usable facts are there: a power failure may leave an empty file."""
+    try:
+        _read(source, number, suffix)
+    except (FileNotFoundError, SchemaError):
+        return False
+    return True

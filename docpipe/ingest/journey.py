@@ -1,0 +1,146 @@
+"""One document's way through the workers: open, read and OCR its pages, compose."""
+
+from __future__ import annotations
+
+from collections import deque
+from pathlib import Path
+from typing import Literal
+
+from docpipe.config import Limits
+from docpipe.ingest import jobs
+from docpipe.ingest.report import Done
+from docpipe.library.store import Entry
+from docpipe.records import Issue
+from docpipe.workers import Outcome, Task
+
+# Composing may fail where the facts of all pages do not fit: then with more memory, then plainly.
+_COMPOSE_ATTEMPTS: tuple[tuple[str, bool], ...] = (
+    ("parse", False),
+    ("large", False),
+    ("large", True),
+)
+
+
+class Journey:
+    """Gives out the tasks of one document and takes their outcomes, until it is `done`.
+
+    The clock of the document counts working time: the time its tasks took, whoever else was
+    waited for. When it has run out, the pages not yet read are given up.
+    """
+
+    def __init__(self, source: jobs.Source, name: str, target: Path, limits: Limits) -> None:
+        self.source = source
+        self.name = name
+        self.pages_done = 0
+        self.done: Done | None = None
+        self._target = target
+        self._limits = limits
+        self._stage: Literal["open", "pages", "compose"] = "open"
+        self._running = 0
+        self._to_read: deque[int] = deque()
+        self._to_ocr: deque[int] = deque()
+        self._failures: list[Issue] = []
+        self._attempts = deque(_COMPOSE_ATTEMPTS)
+        self._seconds = 0.0
+        self._peak_mb = 0
+
+    def next_task(self) -> Task | None:
+        """A task that can start now."""
+        task = self._choose()
+        self._running += task is not None
+        return task
+
+    def take(self, task: Task, outcome: Outcome) -> None:
+        """The outcome of one of the tasks."""
+        self._running -= 1
+        self._seconds += outcome.seconds
+        self._peak_mb = max(self._peak_mb, outcome.peak_mb)
+        match task.call:
+            case jobs.OPEN:
+                self._take_opened(outcome)
+            case jobs.COMPOSE:
+                self._take_composed(outcome)
+            case _:
+                self._take_page(task, outcome)
+
+    def _choose(self) -> Task | None:
+        if self._stage == "open":
+            return None if self._running else self._task("parse", jobs.OPEN)
+        if self._stage == "pages":
+            if self._left() <= 0:
+                self._give_up()
+            if self._to_ocr:
+                return self._page_task("ocr", jobs.OCR, self._to_ocr.popleft())
+            if self._to_read:
+                return self._page_task("parse", jobs.READ, self._to_read.popleft())
+            if not self._running:
+                self._stage = "compose"
+        if self._stage == "compose" and not self._running and self.done is None:
+            return self._compose_task()
+        return None
+
+    def _task(self, kind: str, call: str) -> Task:
+        timeout = self._limits.page_timeout
+        return Task(kind, call, (self.source,), timeout, self.source.id)
+
+    def _page_task(self, kind: str, call: str, number: int) -> Task:
+        timeout = min(self._limits.page_timeout, self._left())
+        return Task(kind, call, (self.source, number), timeout, self.source.id, number)
+
+    def _compose_task(self) -> Task:
+        kind, plain = self._attempts.popleft()
+        failures = sorted(self._failures, key=lambda issue: (issue.page or 0, issue.stage))
+        arguments = (self.source, self.name, tuple(failures), self._target, plain)
+        return Task(kind, jobs.COMPOSE, arguments, self._limits.document_timeout, self.source.id)
+
+    def _left(self) -> float:
+        return self._limits.document_timeout - self._seconds
+
+    def _give_up(self) -> None:
+        message = f"the document took more than {self._limits.document_timeout:g} s"
+        for stage, waiting in (("parse", self._to_read), ("ocr", self._to_ocr)):
+            self._failures += [Issue(stage, "timeout", message, number) for number in waiting]
+            waiting.clear()
+
+    def _take_opened(self, outcome: Outcome) -> None:
+        if outcome.issue is not None:
+            self._finish(jobs.failure(outcome.issue))
+            return
+        opened: jobs.Opened = outcome.value
+        self.source = jobs.Source(
+            self.source.path, self.source.id, self.source.folder, opened.passwords
+        )
+        self._to_read.extend(opened.to_read)
+        self._to_ocr.extend(opened.to_ocr)
+        self._stage = "pages"
+
+    def _take_page(self, task: Task, outcome: Outcome) -> None:
+        assert task.page is not None
+        if outcome.issue is not None:
+            self._failures.append(outcome.issue)
+        elif task.call == jobs.READ and outcome.value:
+            self._to_ocr.append(task.page)
+            return
+        self.pages_done += 1
+
+    def _take_composed(self, outcome: Outcome) -> None:
+        if outcome.issue is None:
+            self._finish(outcome.value)
+            return
+        self._failures.append(outcome.issue)
+        if not self._attempts:
+            self._finish(jobs.failure(outcome.issue))
+
+    def _finish(self, composed: jobs.Composed) -> None:
+        entry = Entry(
+            id=self.source.id,
+            name=self.name,
+            status=composed.status,
+            reason=composed.reason,
+            message=composed.message,
+            pages=composed.pages,
+            routes=composed.routes,
+            issues=composed.issues,
+            settings="",
+        )
+        self.done = Done(entry, round(self._seconds, 3), self._peak_mb)
