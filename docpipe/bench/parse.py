@@ -62,14 +62,12 @@ def run(data: Path, options: Options, *, convert: Converter | None = None) -> Me
     convert = convert or docpipe_converter(options)
     rows: list[Row] = []
     notes: list[str] = []
-    folders = reference_folders(data)
-    for folder in folders:
-        references = load_references(folder, prefix=f"{folder.name}." if len(folders) > 1 else "")
+    for references in load_sets(data):
         picked = chosen(references.references, options)
         rows += [_measure(references, item, convert) for item in options.track(picked)]
         if references.left_out:
             notes.append(
-                f"{folder.name}: {references.left_out} documents left out, "
+                f"{references.prefix}teds: {references.left_out} documents left out, "
                 f"their tables have more than {MAX_TABLE_PARTS} rows and cells"
             )
     return Measured(rows, _totals(rows), tuple(notes))
@@ -90,6 +88,16 @@ def docpipe_converter(options: Options) -> Converter:
         return Converted(to_markdown(document), len(document.pages))
 
     return convert
+
+
+def load_sets(data: Path) -> list[ReferenceSet]:
+    """The reference sets of a folder; those that hold tables alone come last."""
+    folders = reference_folders(data)
+    sets = [
+        load_references(folder, prefix=f"{folder.name}." if len(folders) > 1 else "")
+        for folder in folders
+    ]
+    return sorted(sets, key=lambda references: references.tables_only)
 
 
 def reference_folders(data: Path) -> list[Path]:
