@@ -8,6 +8,7 @@ outside `(0, 0, width, height)`: what is hidden is for a parser to say.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 MAX_DRAWINGS = 50_000
 _FILLED_OR_STROKED = 16 | 32  # MuPDF's FZ_STEXT_FILLED, FZ_STEXT_STROKED
 _CLIPPED = 64
+# Weights and slants that the font's flags often leave out: they are in its name.
+_BOLD_NAME = re.compile(r"bold|black|heavy|demi(?!ng)|[-,]medi$|^cm(?:ss)?bx|^sfbx", re.IGNORECASE)
+_ITALIC_NAME = re.compile(r"ital|obli|^cmti|^cmsl|^sfti", re.IGNORECASE)
 _WIDGET_KINDS = {
     "Text": "text",
     "CheckBox": "checkbox",
@@ -89,14 +93,14 @@ class PdfPageView:
         text = clean(span["text"])
         if box is None or not text:
             return None
-        flags = span["flags"]
+        flags, font = span["flags"], clean(span["font"])
         return TextSpan(
             text=text,
             bbox=box,
-            font=clean(span["font"]),
+            font=font,
             size=round(span["size"], 2),
-            bold=bool(flags & 16),
-            italic=bool(flags & 2),
+            bold=bool(flags & 16) or _BOLD_NAME.search(font) is not None,
+            italic=bool(flags & 2) or _ITALIC_NAME.search(font) is not None,
             color=span["color"] & 0xFFFFFF,
             alpha=round(span["alpha"] / 255, 3),
             direction=direction,

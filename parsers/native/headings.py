@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 import msgspec
 
-from docpipe.parsers.native.markers import is_bullet, is_caption, numbering_depth
+from docpipe.parsers.native.markers import (
+    is_bullet,
+    is_caption,
+    is_contents_entry,
+    numbering_depth,
+)
 from docpipe.records import OutlineEntry, TextBlock
 from docpipe.stages import Draft, Style
 
@@ -16,6 +22,10 @@ MAX_LEVEL = 6
 _MAX_LENGTH = 200
 _LARGER = 1.15  # of the body size: surely a heading
 _TITLE = 1.3
+_CONTENTS = re.compile(
+    r"^(?:table of )?contents$|^inhalt(?:sverzeichnis)?$|^sommaire$|^índice$|^目录$|^目次$", re.I
+)
+_WORD = re.compile(r"[^\W\d_]{3}|[\u2e80-\u9fff\uac00-\ud7af]")
 _KEY = re.compile(r"[\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]")
 
@@ -36,11 +46,12 @@ def mark_headings(pages: list[list[Draft]], outline: Sequence[OutlineEntry]) -> 
     titles = _outline_levels(outline)
     marks: dict[tuple[int, int], int | None] = {}
     for page, drafts in enumerate(pages):
-        for index, draft in enumerate(drafts):
-            level = _outlined(draft, page, drafts, titles)
+        context = _context(drafts)
+        for index, (draft, below) in enumerate(zip_longest(drafts, drafts[1:])):
+            level = _outlined(draft, page, titles)
             if level is not None:
                 marks[page, index] = level
-            elif _is_heading(draft, body, drafts, index):
+            elif _is_heading(draft, body, below, context):
                 marks[page, index] = None
     title = _title(pages, marks, body)
     levels = _levels(pages, marks, title)
@@ -91,7 +102,6 @@ def _outline_levels(outline: Sequence[OutlineEntry]) -> dict[str, list[tuple[int
 def _outlined(
     draft: Draft,
     page: int,
-    drafts: Sequence[Draft],
     titles: dict[str, list[tuple[int | None, int]]],
 ) -> int | None:
     """The level of the bookmark that points at this block."""
@@ -111,42 +121,66 @@ def _key(text: str) -> str:
     return _KEY.sub("", text.casefold())
 
 
-def _is_heading(draft: Draft, body: _Body, drafts: Sequence[Draft], index: int) -> bool:
+def _is_heading(draft: Draft, body: _Body, below: Draft | None, context: _Context) -> bool:
     block, style = draft.block, draft.style
     if not isinstance(block, TextBlock) or style is None:
         return False
-    if block.role not in ("paragraph", "list_item") or is_caption(block.text):
+    if block.role not in ("paragraph", "list_item") or not _reads_like_one(block, style, body):
         return False
-    if not _reads_like_one(block, style, body):
-        return False
+    if context.contents and style.size < _TITLE * body.size:
+        return _CONTENTS.match(block.text) is not None
     if style.size >= _LARGER * body.size:
         return True
-    if style.size < 0.95 * body.size:
-        return False
     lines = (block.raw or "").count("\n") + 1
-    if lines > 2 or not _has_text_below(drafts, index):
+    if style.size < 0.95 * body.size or lines > 2 or below is None:
         return False
+    return _stands_out(block, style, body, below)
+
+
+def _stands_out(block: TextBlock, style: Style, body: _Body, below: Draft) -> bool:
+    """Whether a short block of body size is set apart by weight, capitals, number or font."""
     if style.bold and not body.bold:
         return True
     if _is_upper(block.text):
-        return len(block.text) < 80
+        return len(block.text) < 80 and style.size >= body.size - 0.25
+    other_font = _family(style.font) != _family(body.font)
+    if numbering_depth(block.text) > 1 and len(block.text) < 80:
+        return other_font or style.size > 1.04 * body.size
     return (
-        numbering_depth(block.text) > 1
-        and len(block.text) < 80
-        and (style.font != body.font or style.size > 1.04 * body.size)
+        other_font
+        and not style.italic
+        and style.size > 1.04 * body.size
+        and block.raw is None
+        and block.text[:1].isupper()
+        and below.style is not None
+        and _family(below.style.font) == _family(body.font)
     )
 
 
+def _family(font: str) -> str:
+    return re.split(r"[-,+]", font)[0].casefold()
+
+
 def _reads_like_one(block: TextBlock, style: Style, body: _Body) -> bool:
+    """Whether the words could be a heading: not a bullet, a caption, a formula, a sentence."""
     text = block.text
-    if len(text) > _MAX_LENGTH or len(_LETTERS.findall(text)) < 2 or is_bullet(text):
+    if len(text) > _MAX_LENGTH or is_bullet(text) or is_caption(text) or is_contents_entry(text):
         return False
-    if style.size < 1.5 * body.size and text.endswith((".", ",", ";")) and len(text) > 60:
+    letters = _LETTERS.findall(text)
+    if len(letters) < max(2, 0.5 * len(text.replace(" ", ""))) or not _WORD.search(text):
         return False
-    if text.endswith((",", ";")):
+    if _is_turned(block):
         return False
-    first = _LETTERS.search(text)
-    return first is not None and not (first[0].islower() and style.size < 1.3 * body.size)
+    if text.endswith((",", ";")) or (
+        text.endswith(".") and len(text) > 60 and style.size < 1.5 * body.size
+    ):
+        return False
+    return not (letters[0].islower() and style.size < 1.3 * body.size)
+
+
+def _is_turned(block: TextBlock) -> bool:
+    box = block.source.regions[0].bbox
+    return len(block.text) > 5 and box.height > 2 * box.width
 
 
 def _is_upper(text: str) -> bool:
@@ -154,9 +188,16 @@ def _is_upper(text: str) -> bool:
     return len(letters) >= 4 and all(letter.isupper() for letter in letters)
 
 
-def _has_text_below(drafts: Sequence[Draft], index: int) -> bool:
-    """A heading is followed by something; on the last place of a page it may be."""
-    return index + 1 < len(drafts)
+class _Context(msgspec.Struct, frozen=True):
+    """What a page is: a list of contents names headings that stand elsewhere."""
+
+    contents: bool
+
+
+def _context(drafts: Sequence[Draft]) -> _Context:
+    texts = [draft.block.text for draft in drafts if isinstance(draft.block, TextBlock)]
+    entries = sum(is_contents_entry(text) for text in texts)
+    return _Context(entries >= 4 or any(_CONTENTS.match(text) for text in texts))
 
 
 def _title(

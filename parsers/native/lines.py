@@ -26,7 +26,7 @@ _NEIGHBOURHOOD = 8.0  # how far up and down they are looked for, in font sizes
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
-    """Words on one baseline; `size` in points; bold and italic by most of the characters.
+    """Words on one baseline; `size` in points; bold where nearly all is, italic where most is.
 
     `direction` is the unit vector of the baseline, (1, 0) for upright text. `text` is in logical
     order.
@@ -83,7 +83,7 @@ def line_of(words: Sequence[StyledWord], direction: tuple[float, float] = UPRIGH
         words=tuple(word.word for word in words),
         bbox=union_all(word.word.bbox for word in words),
         size=size,
-        bold=bold >= 0.7 * total,
+        bold=bold >= 0.9 * total,
         italic=italic >= 0.7 * total,
         font=font,
         direction=direction,

@@ -11,10 +11,9 @@ _ENUMERATED = re.compile(
     r"^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})\)|(?:\d{1,2}|[a-zA-Z]|[ivx]{1,5})\.)\s+(?=\S)"
 )
 _CAPTION = re.compile(
-    r"^(?:fig(?:ure|\.)?|table|tab\.|chart|exhibit|box|plate|scheme|algorithm|listing|graph|map|"
-    r"photo|image|source|abbildung|abb\.|tabelle|figura|tabla|tableau|図|表)\s*"
-    r"(?:[A-Z]?\d+|[IVXL]+|[A-Z]\b)(?:[.\-–]\d+)*",
-    re.IGNORECASE,
+    r"^(?i:fig(?:ure|\.)?|table|tab\.|chart|exhibit|box|plate|scheme|algorithm|listing|graph|map|"
+    r"photo|image|abbildung|abb\.|tabelle|figura|tabla|tableau)\s*"
+    r"(?:(?:[A-Z]\.?)?\d+|[IVXL]+\b|[A-Z]\b)(?:[.\-–]\d+)*|^[図表图]\s*\d+",
 )
 _NUMBERING = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=\S)")
 
@@ -38,3 +37,11 @@ def numbering_depth(text: str) -> int:
     """1 for "2 Methods", 2 for "2.1 Data", and so on; 0 without a number."""
     match = _NUMBERING.match(text)
     return match[1].count(".") + 1 if match else 0
+
+
+_LEADERS = re.compile(r"(?:[.·…_]\s?){5,}\s*(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]-?\d{1,3})?$")
+
+
+def is_contents_entry(text: str) -> bool:
+    """Whether a line ends in dots that lead to a page number."""
+    return _LEADERS.search(text) is not None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from docpipe.parsers.native.lines import Line
-from docpipe.parsers.native.markers import list_marker
+from docpipe.parsers.native.markers import is_contents_entry, list_marker
 
 _SENTENCE_END = re.compile(r"[.!?:;。！？]['\"”’»)\]]*$")
 _MAX_LEADING = 2.2  # in font sizes: beyond it lines never belong together
@@ -60,7 +60,7 @@ def _starts_new(block: list[Line], line: Line, pitch: float, right: float) -> bo
         return True
     if advance > 1.22 * max(own_pitch, 1.0) + 0.05:
         return True
-    if list_marker(line.text) is not None:
+    if list_marker(line.text) is not None or is_contents_entry(last.text):
         return True
     return _indentation_breaks(block, line, right)
 
