@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from docpipe.geometry import BBox
 from docpipe.parsers.native.tables.borderless import aligned, between_rules, is_ruled_table
+from docpipe.parsers.native.tables.charts import chart_boxes
 from docpipe.parsers.native.tables.continued import continues, joined
 from docpipe.parsers.native.tables.grid import Grid, to_table
 from docpipe.parsers.native.tables.layout import Token, line_height, lines_of, tokens_of
@@ -32,19 +33,27 @@ def find_tables(page: PageView, words: Sequence[Word]) -> list[Table]:
 
     `words` are the page's visible words. Cells of a table cover its whole grid, empty ones too.
     """
-    grids = _find(tokens_of(words), find_rules(page.drawings()))
+    drawings = page.drawings()
+    rules = find_rules(drawings)
+    grids = _find(tokens_of(words), rules, chart_boxes(drawings, rules))
     return [to_table(grid, page.number, number) for number, grid in enumerate(grids, 1)]
 
 
-def _find(tokens: list[Token], rules: Rules) -> list[Grid]:
+def _find(tokens: list[Token], rules: Rules, charts: list[BBox]) -> list[Grid]:
+    height = line_height(tokens)
+    tokens = [token for token in tokens if not _inside(charts, *token.center)]
     if len(tokens) < 4:
         return []
-    height = line_height(tokens)
+    rules = Rules(
+        [r for r in rules.horizontal if not _inside(charts, (r.start + r.end) / 2, r.at)],
+        [r for r in rules.vertical if not _inside(charts, r.at, (r.start + r.end) / 2)],
+    )
     grids = _drawn(tokens, rules, height)
     tokens, horizontal = _outside(grids, tokens, rules.horizontal)
     grids += between_rules(tokens, horizontal, height)
     tokens, horizontal = _outside(grids, tokens, horizontal)
-    grids += aligned(tokens, horizontal)
+    labels = [chart.expand(2 * height) for chart in charts]
+    grids += aligned([t for t in tokens if not _inside(labels, *t.center)], horizontal)
     return sorted(grids, key=lambda grid: (grid.box.y0, grid.box.x0))
 
 
@@ -80,10 +89,10 @@ def _outside(
     """The words and rules that are not part of a table."""
     boxes: list[BBox] = [grid.box.expand(1.0) for grid in grids]
     return (
-        [t for t in tokens if not any(box.contains_point(*t.center) for box in boxes)],
-        [
-            rule
-            for rule in rules
-            if not any(box.contains_point((rule.start + rule.end) / 2, rule.at) for box in boxes)
-        ],
+        [t for t in tokens if not _inside(boxes, *t.center)],
+        [rule for rule in rules if not _inside(boxes, (rule.start + rule.end) / 2, rule.at)],
     )
+
+
+def _inside(boxes: Sequence[BBox], x: float, y: float) -> bool:
+    return any(box.contains_point(x, y) for box in boxes)

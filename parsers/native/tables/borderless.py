@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from docpipe.geometry import BBox
 from docpipe.parsers.native.tables.grid import Grid, Slot
 from docpipe.parsers.native.tables.layout import (
     Line,
@@ -67,7 +68,8 @@ def _rows_of_rules(rules: Sequence[Rule]) -> list[Rule]:
 
 def between_rules(tokens: Sequence[Token], rules: Sequence[Rule], height: float) -> Iterator[Grid]:
     """Tables between horizontal rules that run over their whole width."""
-    for zone in zones(rules):
+    taken: list[BBox] = []
+    for zone in sorted(zones(rules), key=lambda zone: zone.rules[0].at - zone.rules[-1].at):
         inside = [token for token in tokens if zone.x0 - 4 <= token.center[0] <= zone.x1 + 4]
         for top, bottom in _tabular_runs(zone, inside, height):
             lines = lines_of(t for t in inside if top < t.center[1] < bottom)
@@ -79,7 +81,12 @@ def between_rules(tokens: Sequence[Token], rules: Sequence[Rule], height: float)
                 and rule.end <= zone.x1 + 6
             ]
             grid = structure(lines, within, height) if len(lines) > 1 else None
-            if grid and is_ruled_table(grid):
+            if (
+                grid
+                and is_ruled_table(grid)
+                and not any(box.intersection(grid.box) for box in taken)
+            ):
+                taken.append(grid.box)
                 yield grid
 
 

@@ -10,7 +10,7 @@ from docpipe.parsers.native.tables.layout import Token
 from docpipe.parsers.native.tables.rows import PlacedLine
 from docpipe.parsers.native.tables.rules import Rule
 
-TIGHT = 0.6  # of the line height: lines of one header cell stand closer
+LOOSE = 0.5  # of the line height: lines of one header cell stand closer
 
 
 def header_cells(
@@ -22,7 +22,7 @@ def header_cells(
     which it runs.
     """
     ruled = [line._replace(cells=_widened(line, columns, rules, height)) for line in lines]
-    return [_stacked(level) for level in _levels(ruled, rules)]
+    return [_stacked(level) for level in _levels(ruled, rules, height)]
 
 
 def _widened(
@@ -50,12 +50,14 @@ def _widened(
     return widened
 
 
-def _levels(lines: Sequence[PlacedLine], rules: Sequence[Rule]) -> list[list[PlacedLine]]:
-    """Lines grouped to header rows: a new one below a short rule or below a spanning cell."""
+def _levels(
+    lines: Sequence[PlacedLine], rules: Sequence[Rule], height: float
+) -> list[list[PlacedLine]]:
+    """Lines grouped to header rows: a new one below a short rule, a spanning cell or a gap."""
     levels: list[list[PlacedLine]] = [[lines[0]]]
     for above, line in pairwise(lines):
         ruled = any(above.center < rule.at < line.center for rule in rules)
-        if ruled or _is_below_span(levels[-1], line):
+        if ruled or line.y0 - above.y1 > LOOSE * height or _is_below_span(levels[-1], line):
             levels.append([])
         levels[-1].append(line)
     return levels

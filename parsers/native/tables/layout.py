@@ -15,7 +15,7 @@ from docpipe.records import Word
 PHRASE_GAP = 0.45  # of the line height: a wider gap ends a phrase
 NUMBER_GAP = 0.33  # the same between two numbers
 _NUMBER = re.compile(
-    r"[(<>~≈±+−–-]*[$€£¥]?[(+−–-]*\d[\d.,'’]*(?:[eE][+-−]?\d+)?[%‰)*†‡a-e]{0,3}(?:/\d+)?"
+    r"[(<>~≈±+−–-]*[$€£¥]?[(+−–-]*\d[\d.,'’]*(?:[eE][+-−]?\d+)?(?:[%‰)*†‡]{1,3}|[^\W\d_]{1,3})?(?:/\d+)?"
 )
 _EMPTY_MARK = re.compile(r"[-–—−.…*]+|n/?a|N/?A|nil|x|X|\([a-z0-9]\)|:")
 _LEADER = re.compile(r"[.·…_‥]{3,}$|(?:\s[.·…]){2,}$")

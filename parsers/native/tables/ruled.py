@@ -19,6 +19,7 @@ from docpipe.parsers.native.tables.layout import (
     lines_of,
     text_of,
 )
+from docpipe.parsers.native.tables.refine import split_columns, split_spans
 from docpipe.parsers.native.tables.rules import Rule, Rules
 
 TOUCH = 3.0
@@ -135,7 +136,10 @@ def fill(shape: Lattice, tokens: Sequence[Token]) -> Grid | None:
     """The cells of a lattice with the words in them; None when it is no table."""
     places = _places(shape, tokens)
     slots = _compact([_slot(shape, area, places) for area in _areas(shape)])
-    slots = split_rows(slots, line_height(tokens))
+    height = line_height(tokens)
+    if slots:
+        slots = split_columns(split_spans(slots, height), height)
+    slots = split_rows(slots, height)
     return Grid(slots, _header_rows(slots), 0.95) if is_table(slots) else None
 
 
@@ -145,7 +149,7 @@ def fill_one_column(shape: Lattice, tokens: Sequence[Token]) -> Grid | None:
         return None
     places = _places(shape, tokens)
     slots = _compact([_slot(shape, area, places) for area in _areas(shape)])
-    short = all(slot.tokens and len(lines_of(slot.tokens)) < 4 for slot in slots)
+    short = all(slot.tokens and len(slot.tokens) < 12 for slot in slots)
     return Grid(slots, 1, 0.7) if short and len(slots) > 2 else None
 
 

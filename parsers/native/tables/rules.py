@@ -6,6 +6,7 @@ at all but as the edges of filled cells. All of these become `Rule`s here.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ THIN = 2.6  # a filled rectangle thinner than this is a line
 DOT_GAP = 3.6  # largest gap between the dashes of one line
 SHORTEST = 7.0  # a line shorter than this rules no table
 OFFSET = 1.3  # segments nearer than this across are one line
+INSET = 8.0  # a fill ends nearer than this to the lines around its cell
 STRIPE_GAP = 45.0  # largest height of a row without shade between shaded ones
 NESTING = 24  # fills looked back at for one that contains the next
 MOST_DRAWINGS = 40_000  # maps and plans: no tables in there that rules could tell
@@ -52,7 +54,9 @@ def find_rules(drawings: Sequence[Drawing]) -> Rules:
     for drawing in _without_nested(drawings):
         for across, rule in _pieces(drawing):
             (horizontal if across else vertical).append(rule)
-    rules = Rules(_joined(horizontal), _joined(vertical, STRIPE_GAP))
+    rules = Rules(
+        _without_insets(_joined(horizontal)), _without_insets(_joined(vertical, STRIPE_GAP))
+    )
     if max(len(rules.horizontal), len(rules.vertical)) > MOST_RULES:
         return Rules([], [])
     return rules
@@ -110,6 +114,20 @@ def _joined(pieces: list[Rule], stripe_gap: float = 0.0) -> list[Rule]:
         if rule.length >= SHORTEST
     ]
     return sorted(rules)
+
+
+def _without_insets(rules: list[Rule]) -> list[Rule]:
+    """Rules without the edges of fills that end just short of a drawn line."""
+    drawn = [rule for rule in rules if rule.drawn]
+    ats = [rule.at for rule in drawn]
+
+    def is_inset(rule: Rule) -> bool:
+        near = drawn[bisect_left(ats, rule.at - INSET) : bisect_left(ats, rule.at + INSET)]
+        return any(
+            min(r.end, rule.end) - max(r.start, rule.start) > 0.8 * rule.length for r in near
+        )
+
+    return [rule for rule in rules if rule.drawn or not is_inset(rule)]
 
 
 def _tracks(pieces: list[Rule]) -> Iterator[list[Rule]]:

@@ -31,7 +31,7 @@ def structure(lines: Sequence[Line], rules: Sequence[Rule], height: float) -> Gr
     """
     x0 = min(line.tokens[0].x0 for line in lines)
     x1 = max(token.x1 for line in lines for token in line.tokens)
-    full, short = _by_length(rules, x1 - x0)
+    full, short = _by_length(rules, x0, x1 - x0)
     head = header_count(lines, full, height)
     columns = _columns(lines, head, height)
     if len(columns) < 2:
@@ -53,9 +53,9 @@ def structure(lines: Sequence[Line], rules: Sequence[Rule], height: float) -> Gr
     return Grid(list(_slots(bands, columns, x0, x1)), heads, 0.8)
 
 
-def _by_length(rules: Sequence[Rule], width: float) -> tuple[list[float], list[Rule]]:
-    """Heights at which rules run over most of the width (in one or several pieces), and the
-    other rules."""
+def _by_length(rules: Sequence[Rule], x0: float, width: float) -> tuple[list[float], list[Rule]]:
+    """Heights at which rules run from the left over most of the width (in one or several pieces),
+    and the other rules."""
     heights: list[list[Rule]] = []
     for rule in sorted(rules):
         if heights and rule.at - heights[-1][0].at < 2.0:
@@ -64,9 +64,10 @@ def _by_length(rules: Sequence[Rule], width: float) -> tuple[list[float], list[R
             heights.append([rule])
     full, short = [], []
     for group in heights:
-        if max(rule.length for rule in group) >= FULL * width or (
-            sum(rule.length for rule in group) >= 0.8 * width
-        ):
+        longest = max(rule.length for rule in group)
+        total = sum(rule.length for rule in group)
+        leftmost = min(rule.start for rule in group)
+        if leftmost < x0 + 0.12 * width and (longest >= FULL * width or total >= 0.7 * width):
             full.append(group[0].at)
         else:
             short += group

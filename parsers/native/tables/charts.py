@@ -1,0 +1,94 @@
+"""Charts: their bars, grid lines and labels look like the rules and cells of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from docpipe.geometry import BBox, union_all
+from docpipe.parsers.native.tables.rules import WHITE, Rules
+from docpipe.stages import Drawing
+
+FEWEST_BARS = 3
+FEWEST_STEPS = 5  # line pieces of a curve
+THICKEST = 90.0  # points across a bar
+MOST_FILLS = 5_000
+
+
+def chart_boxes(drawings: Sequence[Drawing], rules: Rules) -> list[BBox]:
+    """The plotting areas of bar and line charts: bars or curves with their grid lines."""
+    boxes = [*_bar_groups(drawings), *_curves(drawings)]
+    return [_with_grid_lines(box, rules) for box in boxes]
+
+
+def _bar_groups(drawings: Sequence[Drawing]) -> Iterator[BBox]:
+    """Filled rectangles of one colour and thickness that start on one line and differ in length."""
+    upright: dict[tuple[int, ...], list[BBox]] = {}
+    lying: dict[tuple[int, ...], list[BBox]] = {}
+    fills = [
+        drawing
+        for drawing in drawings
+        if drawing.kind == "rect" and drawing.fill not in (None, WHITE)
+    ]
+    for drawing in fills if len(fills) <= MOST_FILLS else ():
+        box, fill = drawing.bbox, drawing.fill or 0
+        if 2 < box.width < THICKEST and box.height > 2:
+            for side, y in enumerate((box.y0, box.y1)):
+                upright.setdefault((fill, round(box.width), side, round(y)), []).append(box)
+        if 2 < box.height < THICKEST and box.width > 2:
+            lying.setdefault((fill, round(box.height), round(box.x0)), []).append(box)
+    for bars in upright.values():
+        if _are_bars([(box.x0, box.x1, box.height) for box in bars]):
+            yield union_all(bars)
+    for bars in lying.values():
+        if _are_bars([(box.y0, box.y1, box.width) for box in bars]):
+            yield union_all(bars)
+
+
+def _are_bars(bars: list[tuple[float, float, float]]) -> bool:
+    """Start, end and length of each: apart from one another, of at least three lengths."""
+    if len(bars) < FEWEST_BARS:
+        return False
+    bars = sorted(set(bars))
+    apart = all(b[0] - a[1] > 0.1 * (a[1] - a[0]) for a, b in pairwise(bars))
+    lengths = {round(length / 2) for *_, length in bars}
+    return apart and len(lengths) >= FEWEST_BARS
+
+
+def _curves(drawings: Sequence[Drawing]) -> Iterator[BBox]:
+    """Boxes of polylines: slanted pieces, each starting near the end of the one before."""
+    run: list[BBox] = []
+    for drawing in drawings:
+        box = drawing.bbox
+        if drawing.kind != "line" or box.width < 1.5 or drawing.fill is not None:
+            continue
+        if run and abs(box.x0 - run[-1].x1) < 1.0 and box.y_overlap(run[-1].expand(1.0)) >= 0:
+            run.append(box)
+            continue
+        if _is_curve(run):
+            yield union_all(run)
+        run = [box]
+    if _is_curve(run):
+        yield union_all(run)
+
+
+def _is_curve(run: Sequence[BBox]) -> bool:
+    slanted = sum(box.height > 0.3 for box in run)
+    return len(run) >= FEWEST_STEPS and slanted >= 0.6 * len(run) and run[-1].x1 - run[0].x0 > 40
+
+
+def _with_grid_lines(box: BBox, rules: Rules) -> BBox:
+    """The box with the rules that run through it from side to side."""
+    across = [
+        BBox.of(rule.start, rule.at, rule.end, rule.at)
+        for rule in rules.horizontal
+        if box.y0 - 2 <= rule.at <= box.y1 + 2
+        and min(rule.end, box.x1) - max(rule.start, box.x0) > 0.6 * box.width
+    ]
+    upright = [
+        BBox.of(rule.at, rule.start, rule.at, rule.end)
+        for rule in rules.vertical
+        if box.x0 - 2 <= rule.at <= box.x1 + 2
+        and min(rule.end, box.y1) - max(rule.start, box.y0) > 0.6 * box.height
+    ]
+    return union_all([box, *across, *upright])
