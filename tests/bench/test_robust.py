@@ -20,6 +20,7 @@ from docpipe.bench.robust import (
     run,
 )
 from docpipe.bench.task import Options
+from docpipe.config import Config
 from docpipe.errors import ConfigError
 from docpipe.geometry import BBox
 from docpipe.ingest import ReportLine
@@ -182,7 +183,7 @@ def test_a_folder_is_ingested_and_judged_by_its_own_judge(tmp_path: Path) -> Non
         '"contains": ["Locked"]}\n'
         'empty.pdf\tempty\t{"error": "empty_file"}\n'
     )
-    measured = run(tmp_path, Options())
+    measured = run(tmp_path, Options(config=Config(ocr_mode="off")))
     assert [row.scores["passed_share"] for row in measured.rows] == [0.0, 1.0, 1.0]
     assert measured.rows[0].info["failed"] == "contains:Nowhere"
 
