@@ -59,7 +59,7 @@ class PdfPageView:
         # Not ActualText: the glyphs count, not what a file claims they say. Not COLLECT_STYLES: it
         # takes seconds on pages with many drawings.
         flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_IGNORE_ACTUALTEXT
-        return self._page.get_textpage(flags=flags)
+        return self._page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=flags)
 
     def words(self) -> list[Word]:
         """Words in the order the PDF library reads them."""

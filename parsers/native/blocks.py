@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from docpipe.geometry import BBox, union_all
 from docpipe.parsers.native.captions import attach_captions
 from docpipe.parsers.native.columns import Item, reading_order
-from docpipe.parsers.native.lines import Line, body_size, merge_lines
+from docpipe.parsers.native.lines import Line, body_size, is_rtl, merge_lines
 from docpipe.parsers.native.paragraphs import split_paragraphs
 from docpipe.parsers.native.roles import page_role
 from docpipe.parsers.native.words import UPRIGHT
@@ -42,7 +42,8 @@ def drafts_from_lines(
     ]
     drafts: list[Draft] = []
     maker = _Maker(page, stage, em, BBox(0.0, 0.0, width, height))
-    for leaf in reading_order(items, em):
+    rtl = 2 * sum(is_rtl(line.text) for line in upright) > len(upright)
+    for leaf in reading_order(items, em, rtl):
         run: list[Line] = []
         for index in leaf:
             if index < len(upright):

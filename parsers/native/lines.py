@@ -7,6 +7,7 @@ leave the same place free: text of two columns never becomes one line.
 
 from __future__ import annotations
 
+import re
 import statistics
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
@@ -23,6 +24,10 @@ _WORD_GAP = 0.55  # in font sizes: always a word space
 _WIDE_GAP = 2.2  # never a word space above this
 _ALIGNED_GAPS = 3  # neighbours that leave a gap at the same place make it a gutter
 _NEIGHBOURHOOD = 8.0  # how far up and down they are looked for, in font sizes
+
+_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_LETTER = re.compile(r"[^\W\d_]")
+_LTR = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f\d]")
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
@@ -68,7 +73,8 @@ def lines_from_words(words: Sequence[StyledWord]) -> list[Line]:
 
 
 def line_of(words: Sequence[StyledWord], direction: tuple[float, float] = UPRIGHT) -> Line:
-    """One line of these words, in their order. Style is that of most characters."""
+    """One line of these words, given from left to right. Style is that of most characters."""
+    words = logical_order(words)
     weights: defaultdict[tuple[float, str], int] = defaultdict(int)
     total = bold = italic = 0
     for word in words:
@@ -91,7 +97,9 @@ def line_of(words: Sequence[StyledWord], direction: tuple[float, float] = UPRIGH
 
 
 def merge_lines(lines: Sequence[Line]) -> Line:
-    """Lines side by side as one, in their order; style of the longest."""
+    """Lines side by side, given from left to right, as one; style of the longest."""
+    if sum(is_rtl(line.text) for line in lines) * 2 > len(lines):
+        lines = lines[::-1]
     longest = max(lines, key=lambda line: len(line.text))
     return msgspec.structs.replace(
         longest,
@@ -100,6 +108,30 @@ def merge_lines(lines: Sequence[Line]) -> Line:
         bbox=union_all(line.bbox for line in lines),
         bold=all(line.bold for line in lines),
     )
+
+
+def is_rtl(text: str) -> bool:
+    """Whether most letters of a text are Hebrew or Arabic."""
+    return 2 * len(_RTL.findall(text)) > len(_LETTER.findall(text))
+
+
+def logical_order(words: Sequence[StyledWord]) -> Sequence[StyledWord]:
+    """Words of a line as they are read, from words given left to right: in a line of Hebrew or
+    Arabic from the right, but numbers and Latin words among them from the left."""
+    if not any(_RTL.search(word.word.text) for word in words):
+        return words
+    if not is_rtl("".join(word.word.text for word in words)):
+        return words
+    ordered: list[StyledWord] = []
+    latin: list[StyledWord] = []
+    for word in reversed(words):
+        if _LTR.search(word.word.text):
+            latin.insert(0, word)
+            continue
+        ordered += latin
+        latin = []
+        ordered.append(word)
+    return ordered + latin
 
 
 def join_words(words: Sequence[Word], direction: tuple[float, float] = UPRIGHT) -> str:
@@ -117,7 +149,7 @@ def join_words(words: Sequence[Word], direction: tuple[float, float] = UPRIGHT) 
 
 
 def _touch(left: BBox, right: BBox) -> bool:
-    gap = max(right.x0 - left.x1, left.x0 - right.x1)
+    gap = max(right.x0 - left.x1, left.x0 - right.x1)  # whichever side is read first
     return gap < 0.08 * min(left.height, right.height)
 
 

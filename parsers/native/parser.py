@@ -10,8 +10,8 @@ from docpipe.parsers.native.compose import compose_pages
 from docpipe.parsers.native.figures import find_figures
 from docpipe.parsers.native.lines import Line, lines_from_words
 from docpipe.parsers.native.tables import find_tables
-from docpipe.parsers.native.words import drop_duplicates, style_words
-from docpipe.records import Figure, OutlineEntry, Page, Region, Source, Table, Word
+from docpipe.parsers.native.words import UPRIGHT, StyledWord, drop_duplicates, style_words
+from docpipe.records import Figure, OutlineEntry, Page, Region, Source, Table
 from docpipe.stages import Draft, PageFacts, PageView
 
 STAGE = "native"
@@ -22,8 +22,9 @@ class NativeParser:
 
     def read_page(self, page: PageView) -> PageFacts:
         words = drop_duplicates(page.words())
-        tables = find_tables(page, words)
-        lines = lines_from_words(style_words(_outside(words, tables), page.spans()))
+        styled = style_words(words, page.spans())
+        tables = find_tables(page, [word.word for word in styled if word.direction == UPRIGHT])
+        lines = lines_from_words(_outside(styled, tables))
         figures, lines = _figures(page, lines, tables)
         drafts = drafts_from_lines(
             lines,
@@ -50,11 +51,14 @@ class NativeParser:
         return compose_pages(facts, outline)
 
 
-def _outside(words: Sequence[Word], tables: Sequence[Table]) -> list[Word]:
+def _outside(words: Sequence[StyledWord], tables: Sequence[Table]) -> list[StyledWord]:
     """The words that are in no table."""
     boxes = [table.source.regions[0].bbox for table in tables]
     return [
-        word for word in words if not any(box.contains_point(*word.bbox.center) for box in boxes)
+        word
+        for word in words
+        if word.direction != UPRIGHT
+        or not any(box.contains_point(*word.word.bbox.center) for box in boxes)
     ]
 
 
