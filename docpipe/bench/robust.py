@@ -18,7 +18,7 @@ import msgspec
 
 from docpipe.bench.result import Measured, Row
 from docpipe.bench.task import Options, chosen
-from docpipe.content import block_text, page_text
+from docpipe.content import block_text, page_text, table_rows
 from docpipe.errors import ConfigError
 from docpipe.records import Document, Page, Table, TextBlock
 
@@ -102,7 +102,7 @@ def result_of(attempt: Attempt) -> Result:
         "toc": len(document.outline),
         "flags": flags(document),
         "encrypted": bool(document.metadata.get("encrypted")),
-        "tables": [list(block.shape) for block in _tables(document)],
+        "tables": [_body_shape(table) for table in _tables(document)],
     }
 
 
@@ -135,6 +135,12 @@ def _visible_text(page: Page) -> str:
 
 def _tables(document: Document) -> Iterator[Table]:
     return (block for page in document.pages for block in page.blocks if isinstance(block, Table))
+
+
+def _body_shape(table: Table) -> list[int]:
+    """Rows without those of the header, and columns."""
+    headers = sum(all(cell.is_header for cell in row) for row in table_rows(table) if row)
+    return [table.shape[0] - headers, table.shape[1]]
 
 
 def _row(case: Case, failures: list[str]) -> Row:

@@ -100,8 +100,9 @@ class TestResult:
         }
         assert {key: result[key] for key in expected} == expected
 
-    def test_tables_are_given_by_their_shape(self) -> None:
-        table = Table("p1/table1", SOURCE, (Cell(0, 0, "a"), Cell(1, 0, "b", column_span=3)))
+    def test_tables_are_given_by_their_rows_below_the_header_and_columns(self) -> None:
+        cells = (Cell(0, 0, "a", is_header=True), Cell(1, 0, "b", column_span=3), Cell(2, 0, "c"))
+        table = Table("p1/table1", SOURCE, cells)
         assert result_of(attempt(document(page(blocks=(table,)))))["tables"] == [[2, 3]]
 
 
