@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from docpipe.errors import ConfigError
+
+if TYPE_CHECKING:
+    from docpipe.config import Config
 
 LibraryDir = Annotated[
     Path,
@@ -41,7 +44,32 @@ PasswordFile = Annotated[
     Path | None,
     typer.Option("--password-file", help="A file of passwords to try, one a line."),
 ]
-Pages = Annotated[str | None, typer.Option("--pages", help="Page ranges, such as 1-3,7.")]
+PageTimeout = Annotated[
+    float | None, typer.Option("--page-timeout", help="Seconds a page may take.")
+]
+DocumentTimeout = Annotated[
+    float | None, typer.Option("--document-timeout", help="Seconds a document may take.")
+]
+
+
+def configuration(
+    file: Path | None,
+    settings: list[str] | None,
+    *,
+    ocr: str | None = None,
+    page_timeout: float | None = None,
+    document_timeout: float | None = None,
+) -> Config:
+    """The configuration of a file, settings and the options that stand for settings."""
+    from docpipe.config import load
+
+    chosen = {
+        "ocr_mode": ocr,
+        "limits.page_timeout": page_timeout,
+        "limits.document_timeout": document_timeout,
+    }
+    given = [f"{key}={value}" for key, value in chosen.items() if value is not None]
+    return load(file, [*(settings or ()), *given])
 
 
 def passwords(password: str | None, file: Path | None) -> tuple[str, ...]:

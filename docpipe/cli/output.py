@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from docpipe.errors import DocpipeError
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.progress import Progress
 
-
-def console(*, stderr: bool = False) -> Console:
-    """A console that never reads markup or emoji codes in text: documents may contain any."""
-    from rich.console import Console
-
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=not stderr)
+    from docpipe.ingest import Progress as IngestProgress
+    from docpipe.records import Region
 
 
 def print_json(value: object) -> None:
@@ -63,6 +59,38 @@ def progress() -> Progress:
         console=Console(stderr=True),
         transient=True,
     )
+
+
+@contextlib.contextmanager
+def ingest_progress() -> Iterator[Callable[[IngestProgress], None]]:
+    """A progress bar of files, with the pages read so far."""
+    with progress() as bar:
+        task = bar.add_task("reading", total=None)
+
+        def show(now: IngestProgress) -> None:
+            text = f"{now.pages} pages"
+            bar.update(task, completed=now.done, total=now.total, description=text)
+
+        yield show
+
+
+def print_places(
+    places: Iterable[tuple[str, int, str, Sequence[Region], str]], *, shorten: int | None = None
+) -> None:
+    """Numbered places on stdout: document, page, printed page label, boxes, text."""
+    for number, (document, page, label, regions, text) in enumerate(places, start=1):
+        printed = f" ({label})" if label not in ("", str(page)) else ""
+        boxes = ", ".join(_box(region) for region in regions[:3])
+        more = f" and {len(regions) - 3} more" if len(regions) > 3 else ""
+        flat = " ".join(text.split())
+        if shorten is not None and len(flat) > shorten:
+            flat = flat[:shorten].rstrip() + "…"
+        print(f"[{number}] {document}, page {page}{printed}, box {boxes}{more}\n    {flat}")
+
+
+def _box(region: Region) -> str:
+    box = region.bbox
+    return f"[{box.x0:.0f} {box.y0:.0f} {box.x1:.0f} {box.y1:.0f}]"
 
 
 def note(text: str) -> None:

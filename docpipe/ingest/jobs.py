@@ -20,7 +20,7 @@ from docpipe.config import Config
 from docpipe.errors import INPUT_CODES, ConfigError, SchemaError
 from docpipe.library.store import Store, write_atomically
 from docpipe.pdf import OpenDocument
-from docpipe.pipeline import Head, Pipeline, open_with_passwords, read_head
+from docpipe.pipeline import Head, Pipeline, open_with_passwords, page_numbers, read_head
 from docpipe.records import Document, Issue
 from docpipe.stages import PageFacts
 
@@ -33,12 +33,14 @@ PREPARE = f"{__name__}:prepare"
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A document on its way: the file, its id, its folder in `work/`, passwords to try."""
+    """A document on its way: the file, its id, its folder in `work/`, passwords to try, and the
+    page ranges to read, such as "1-3,7" (all without)."""
 
     path: Path
     id: str
     folder: Path
     passwords: tuple[str, ...] = ()
+    pages: str | None = None
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -90,11 +92,12 @@ def open_file(source: Source) -> Opened:
     head = read_head(document)
     source.folder.mkdir(parents=True, exist_ok=True)
     write_atomically(source.folder / "head.json", codec.encode(head), durable=False)
-    done = {number for number in _numbers(head) if _stored(source, number, "")}
-    texts = {number for number in _numbers(head) if _stored(source, number, ".text")} - done
+    numbers = page_numbers(source.pages, head.page_count)
+    done = {number for number in numbers if _stored(source, number, "")}
+    texts = {number for number in numbers if _stored(source, number, ".text")} - done
     return Opened(
-        pages=head.page_count,
-        to_read=tuple(sorted(set(_numbers(head)) - done - texts)),
+        pages=len(numbers),
+        to_read=tuple(sorted(set(numbers) - done - texts)),
         to_ocr=tuple(sorted(texts)),
         passwords=passwords,
     )
@@ -121,7 +124,7 @@ def compose(
 ) -> Composed:
     """Write the document of all pages that were read; none when no page could be."""
     head = codec.decode((source.folder / "head.json").read_bytes(), Head)
-    numbers = _numbers(head)
+    numbers = page_numbers(source.pages, head.page_count)
     facts = [
         _read(source, number, suffix)
         for number in numbers
@@ -194,10 +197,6 @@ def _keep(source: Source, document: OpenDocument) -> None:
     if _open is not None:
         _open[1].close()
     _open = source, document
-
-
-def _numbers(head: Head) -> range:
-    return range(1, head.page_count + 1)
 
 
 def _path(source: Source, number: int, suffix: str) -> Path:

@@ -17,7 +17,8 @@ from typing import Literal
 
 import msgspec
 
-from docpipe import __version__, codec
+import docpipe
+from docpipe import codec
 from docpipe.config import Config
 from docpipe.errors import INPUT_CODES, InputError, SchemaError, StageError
 from docpipe.ingest import jobs
@@ -49,16 +50,22 @@ def ingest(
     resume: bool = True,
     copy: bool = False,
     prune: bool = False,
+    pages: str | None = None,
+    index: bool = True,
     progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
-    """Read folders and files into the library in `store`: see `Library.ingest`."""
+    """Read folders and files into the library in `store`: see `Library.ingest`.
+
+    For a library that serves one conversion only, `pages` names the page ranges to read of each
+    document, and without `index` it is not made searchable.
+    """
     given = [targets] if isinstance(targets, Path) else list(targets)
     config = config or Config()
     with store.locked():
-        run = _Run(store, config, given, passwords, resume=resume, copy=copy)
+        run = _Run(store, config, given, passwords, resume=resume, copy=copy, pages=pages)
         with _pool(store, config, jobs or os.cpu_count() or 1) as pool:
             run.read(pool, progress)
-            return run.commit(pool, given if prune else ())
+            return run.commit(pool, given if prune else (), index=index)
 
 
 def _pool(store: Store, config: Config, workers: int) -> WorkerPool:
@@ -89,11 +96,13 @@ class _Run:
         *,
         resume: bool,
         copy: bool,
+        pages: str | None,
     ) -> None:
         self._store = store
         self._config = config
         self._passwords = tuple(passwords)
         self._copy = copy
+        self._chosen = pages
         self._inputs = find_inputs(targets, leave_out=store.root)
         self._before = store.read_manifest()
         if not resume and store.work.exists():
@@ -157,7 +166,8 @@ class _Run:
                 self._keep_original(id, item.source)
                 continue
             self._journal.pop(id, None)
-            source = jobs.Source(item.source, id, self._store.work / id, self._passwords)
+            folder = self._store.work / id
+            source = jobs.Source(item.source, id, folder, self._passwords, self._chosen)
             target = self._store.document_path(id)
             yield Journey(source, printable(item.source.name), target, self._config.limits)
 
@@ -215,11 +225,11 @@ class _Run:
 
     # ── Committing ──────────────────────────────────────────────────────────────────────────
 
-    def commit(self, pool: WorkerPool, prune: Sequence[Path]) -> IngestReport:
+    def commit(self, pool: WorkerPool, prune: Sequence[Path], *, index: bool) -> IngestReport:
         """Write manifest, index and report, in this order of need: none is read before it is
         whole, and each is made again from the journal when this is cut off."""
         entries = self._merge([Path(os.path.abspath(folder)) for folder in prune])
-        index_problem = self._index(pool, entries)
+        index_problem = self._index(pool, entries) if index else None
         self._store.write_manifest(Manifest(entries=tuple(entries)))
         kept = {entry.id for entry in entries}
         report = IngestReport(
@@ -321,7 +331,7 @@ class _Settings:
     """
 
     def __init__(self, config: Config) -> None:
-        reading = (__version__, config.parser, config.ocr, config.ocr_mode)
+        reading = (docpipe.__version__, config.parser, config.ocr, config.ocr_mode)
         self._of_success = _digest(reading)
         self._of_failure = _digest((*reading, config.limits))
 
