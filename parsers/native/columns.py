@@ -130,6 +130,9 @@ def _are_columns(
     if min(len(left), len(right)) < 2 and not any(item.solid for item in (*left, *right)):
         return False
     fill = min(_fill(left), _fill(right))
+    sparse, dense = sorted((_density(left), _density(right)))
+    if sparse < 0.3 and dense < 0.6:
+        return False
     narrow = min(_width(left), _width(right)) < 4 * em
     aligned = _aligned(left, right, em)
     if aligned > 0.6 and (fill < 0.65 or narrow):
@@ -141,6 +144,12 @@ def _fill(items: list[Item]) -> float:
     """The width of the items as a part of the width of all, wide ones counting most."""
     widths = [item.box.width for item in items]
     return sum(width * width for width in widths) / max(sum(widths) * _width(items), 1.0)
+
+
+def _density(items: list[Item]) -> float:
+    """The part of the height from first to last item that items take."""
+    top, bottom = min(item.box.y0 for item in items), max(item.box.y1 for item in items)
+    return sum(item.box.height for item in items) / max(bottom - top, 1.0)
 
 
 def _width(items: list[Item]) -> float:

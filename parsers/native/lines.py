@@ -260,13 +260,13 @@ class _Gaps:
         self._heights = [y for y, _, _ in found]
 
     def shared(self, x0: float, x1: float, y: float, size: float) -> int:
-        """How many gaps of nearby rows, this one included, have half of it in common."""
+        """How many gaps of nearby rows, this one included, lie at the same place."""
         reach = _NEIGHBOURHOOD * size
         first = bisect_left(self._heights, y - reach)
         last = min(bisect_right(self._heights, y + reach), first + 200)
-        needed = max(0.5 * (x1 - x0), 0.4 * size)
         return sum(
-            min(x1, other_x1) - max(x0, other_x0) >= needed
+            min(x1, other_x1) - max(x0, other_x0)
+            >= max(0.5 * min(x1 - x0, other_x1 - other_x0), 0.4 * size)
             for _, other_x0, other_x1 in self._gaps[first:last]
         )
 
