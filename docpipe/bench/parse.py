@@ -79,6 +79,7 @@ def docpipe_converter(options: Options) -> Converter:
     from docpipe.pipeline import Pipeline
 
     pipeline = Pipeline(options.config)
+    _ = pipeline.parser  # imports are no part of the first document's time
 
     def convert(path: Path) -> Converted:
         try:

@@ -82,7 +82,9 @@ def _lowest(figure: str, rows: Iterable[Row]) -> Sheet:
 
 
 def _scores(row: Row) -> str:
-    return "  ".join(f"{figure} {_number(score)}" for figure, score in row.scores.items())
+    return "  ".join(
+        f"{figure.rpartition('.')[2]} {_number(score)}" for figure, score in row.scores.items()
+    )
 
 
 def _remarks(row: Row) -> str:
