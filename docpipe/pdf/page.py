@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 MAX_DRAWINGS = 50_000
+_MAX_HEIGHT = 2.0  # of a line's box, in font sizes
 _FILLED_OR_STROKED = 16 | 32  # MuPDF's FZ_STEXT_FILLED, FZ_STEXT_STROKED
 _CLIPPED = 64
 # Weights and slants that the font's flags often leave out: they are in its name.
@@ -64,12 +65,29 @@ class PdfPageView:
     def words(self) -> list[Word]:
         """Words in the order the PDF library reads them."""
         words: list[Word] = []
-        for x0, y0, x1, y1, text, *_ in self._text_page.extractWORDS():
+        for x0, y0, x1, y1, text, block, line, _ in self._text_page.extractWORDS():
             text = clean(text).strip()
+            y0, y1 = self._heights.get((block, line), (y0, y1))
             box = self._box(x0, y0, x1, y1)
             if text and box is not None:
                 words.append(Word(text, box))
         return words
+
+    @cached_property
+    def _blocks(self) -> list[dict[str, Any]]:
+        return list(self._text_page.extractDICT()["blocks"])
+
+    @cached_property
+    def _heights(self) -> dict[tuple[int, int], tuple[float, float]]:
+        """Top and bottom of the level lines whose font claims an absurd height."""
+        found: dict[tuple[int, int], tuple[float, float]] = {}
+        for block_number, block in enumerate(self._blocks):
+            for line_number, line in enumerate(block.get("lines", ())):
+                boxes = [_sane(span) for span in line["spans"]]
+                if line["dir"] == (1.0, 0.0) and any(_is_too_tall(s) for s in line["spans"]):
+                    y0, y1 = min(box[1] for box in boxes), max(box[3] for box in boxes)
+                    found[block_number, line_number] = y0, y1
+        return found
 
     def spans(self) -> list[TextSpan]:
         return self._spans
@@ -77,7 +95,7 @@ class PdfPageView:
     @cached_property
     def _spans(self) -> list[TextSpan]:
         spans: list[TextSpan] = []
-        for block_number, block in enumerate(self._text_page.extractDICT()["blocks"]):
+        for block_number, block in enumerate(self._blocks):
             for line_number, line in enumerate(block.get("lines", ())):
                 direction = self._direction(line["dir"])
                 for span in line["spans"]:
@@ -89,7 +107,7 @@ class PdfPageView:
     def _span(
         self, span: dict[str, Any], direction: tuple[float, float], block: int, line: int
     ) -> TextSpan | None:
-        box = self._box(*span["bbox"])
+        box = self._box(*_sane(span))
         text = clean(span["text"])
         if box is None or not text:
             return None
@@ -210,6 +228,21 @@ def _checked_box(x0: float, y0: float, x1: float, y1: float) -> BBox | None:
     if not all(math.isfinite(value) and abs(value) < 1e6 for value in (x0, y0, x1, y1)):
         return None
     return BBox.of(x0, y0, x1, y1)
+
+
+def _is_too_tall(span: dict[str, Any]) -> bool:
+    x0, y0, x1, y1 = span["bbox"]
+    return min(x1 - x0, y1 - y0) > _MAX_HEIGHT * span["size"]
+
+
+def _sane(span: dict[str, Any]) -> tuple[float, float, float, float]:
+    """The span's box, cut to usual proportions where the font's ascent and descent are absurd:
+    such boxes would overlap the lines above and below."""
+    x0, y0, x1, y1 = span["bbox"]
+    baseline, size = span["origin"][1], span["size"]
+    if not (_is_too_tall(span) and y0 < baseline <= y1):
+        return x0, y0, x1, y1
+    return x0, max(y0, baseline - size), x1, min(y1, baseline + 0.3 * size)
 
 
 def _render_mode(marks: int) -> int:

@@ -26,6 +26,7 @@ _ALIGNED_GAPS = 3  # neighbours that leave a gap at the same place make it a gut
 _NEIGHBOURHOOD = 8.0  # how far up and down they are looked for, in font sizes
 
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_LEADERS = re.compile(r" ?(?:[.·] ?){5,}")
 _LETTER = re.compile(r"[^\W\d_]")
 _LTR = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f\d]")
 
@@ -145,12 +146,17 @@ def join_words(words: Sequence[Word], direction: tuple[float, float] = UPRIGHT) 
             parts.append(" ")
         parts.append(word.text)
         previous = box
-    return "".join(parts)
+    return _LEADERS.sub(_close_leaders, "".join(parts))
+
+
+def _close_leaders(match: re.Match[str]) -> str:
+    """Dots that lead the eye, drawn one by one, as a solid row with blanks around it."""
+    return f" {match[0].replace(' ', '')} ".lstrip(" " if match.start() == 0 else "")
 
 
 def _touch(left: BBox, right: BBox) -> bool:
     gap = max(right.x0 - left.x1, left.x0 - right.x1)  # whichever side is read first
-    return gap < 0.08 * min(left.height, right.height)
+    return gap < 0.01 * min(left.height, right.height)
 
 
 def _axis(direction: tuple[float, float]) -> tuple[float, float]:
