@@ -1,0 +1,242 @@
+"""Text that a reader of the page cannot see, set apart from the text that they can.
+
+Seven tricks are told by the code in `HiddenText.reason`:
+
+    off_page           outside the page as it is displayed
+    tiny               below 2 pt where the rest of the page is of normal size
+    transparent        drawn with an opacity of 0
+    invisible          drawn with neither fill nor stroke, and nothing there that it could be the
+                       text layer of
+    background_color   in the colour of what lies behind it
+    covered            something opaque lies over it
+
+The last three are decided by what the rendered page shows in the word's box, and a page is rendered
+only when it has a word that may be hidden so. Text layers of scans, white text on dark ground and
+small footnotes are seen, and stay.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from docpipe.geometry import BBox, union_all
+from docpipe.records import HiddenText, Region, Word
+from docpipe.stages import PageView, TextSpan
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Pixels = np.ndarray[tuple[int, int, int], np.dtype[np.int16]]
+
+Reason = Literal["off_page", "tiny", "transparent", "invisible", "background_color", "covered"]
+
+_TINY = 2.0  # points
+_NORMAL = 5.0  # points: the median size from which tiny text stands out
+_PALE = 0xE6  # all channels at least this: may be white on white
+_MAX_DECODED = 60_000_000  # pixels of images on a page that is still rendered for a check
+_MAX_RENDERED = 4_000_000  # pixels
+_DPI = 100.0
+_INK = 24  # difference of a channel, of 255, that the eye sees as text
+_OCR_LAYER_NOISE = 0.05  # share of a scan's layer that may lie on nothing: boxes are never exact
+_CELL = 32.0  # points
+
+
+def split_hidden(page: PageView, words: Sequence[Word]) -> tuple[list[Word], list[HiddenText]]:
+    """The words a reader sees, in their order, and the hidden ones, a piece for each run."""
+    spans = page.spans()
+    if not words or not spans:
+        return list(words), []
+    verdicts = _Verdicts(page, spans).of(words)
+    visible = [word for word, reason in zip(words, verdicts, strict=True) if reason is None]
+    return visible, list(_pieces(page, words, verdicts))
+
+
+def _pieces(
+    page: PageView, words: Sequence[Word], reasons: Sequence[Reason | None]
+) -> Iterator[HiddenText]:
+    run: list[Word] = []
+    run_reason: Reason | None = None
+    for word, reason in [*zip(words, reasons, strict=True), (None, None)]:
+        if run and run_reason and (reason != run_reason or word is None):
+            box = union_all(each.bbox for each in run).clip(page.width, page.height)
+            text = " ".join(each.text for each in run)
+            yield HiddenText(Region(page.number, box), text, run_reason)
+            run = []
+        if reason is not None and word is not None:
+            run.append(word)
+        run_reason = reason
+
+
+class _Verdicts:
+    """Why each word of a page is hidden, or None."""
+
+    def __init__(self, page: PageView, spans: Sequence[TextSpan]) -> None:
+        self._page = page
+        self._sheet = BBox(0.0, 0.0, page.width, page.height)
+        self._spans = _Grid([span.bbox for span in spans])
+        self._all = spans
+        self._tiny_stands_out = _tiny_stands_out(spans)
+
+    def of(self, words: Sequence[Word]) -> list[Reason | None]:
+        spans = [self._span_of(word) for word in words]
+        reasons = [self._told(word, span) for word, span in zip(words, spans, strict=True)]
+        backed = self._backed(words)
+        doubtful = [
+            index
+            for index, span in enumerate(spans)
+            if reasons[index] is None and span and (_is_doubtful(span) or backed[index])
+        ]
+        pixels = _render(self._page) if doubtful else None
+        if pixels is not None:
+            look = _Look(self._page, pixels)
+            for index in doubtful:
+                span = spans[index]
+                assert span is not None
+                reasons[index] = self._seen(look, words[index], span)
+        return _without_scan_noise(reasons, spans)
+
+    def _told(self, word: Word, span: TextSpan | None) -> Reason | None:
+        """What the drawing instructions alone say."""
+        if self._is_outside(word.bbox):
+            return "off_page"
+        if span is None:
+            return None
+        if span.alpha < 0.02 and span.render_mode != 3:
+            return "transparent"
+        if span.size < _TINY and self._tiny_stands_out and any(map(str.isalnum, word.text)):
+            return "tiny"
+        return None
+
+    def _is_outside(self, box: BBox) -> bool:
+        """Whether less than a tenth of a box is on the page as displayed."""
+        grown = BBox(box.x0, box.y0, max(box.x1, box.x0 + 0.1), max(box.y1, box.y0 + 0.1))
+        return self._sheet.intersection(grown) < 0.1 * grown.area
+
+    def _seen(self, look: _Look, word: Word, span: TextSpan) -> Reason | None:
+        """What the rendered page shows."""
+        if span.render_mode in (3, 7):
+            return None if self._is_layer_of_something(look, word) else "invisible"
+        if look.is_flat(word.bbox):
+            same = look.blends_in(word.bbox, span.color)
+            return "background_color" if same else "covered"
+        return "background_color" if look.blends_in(word.bbox, span.color) else None
+
+    def _is_layer_of_something(self, look: _Look, word: Word) -> bool:
+        """Whether there is ink under invisible text that is not other, visible text."""
+        slack = 0.4 * word.bbox.height
+        if look.is_flat(word.bbox.expand(slack)):
+            return False
+        under = self._spans.at(*word.bbox.center)
+        return all(self._all[index].render_mode == 3 for index in under)
+
+    def _span_of(self, word: Word) -> TextSpan | None:
+        """The span a word is from: of those under its centre with its text, the closest."""
+        under = [self._all[index] for index in self._spans.at(*word.bbox.center)]
+        matching = [span for span in under if word.text in span.text] or under
+        return min(
+            matching,
+            key=lambda span: (
+                round(abs(span.bbox.y0 - word.bbox.y0) + abs(span.bbox.y1 - word.bbox.y1), 1),
+                _is_doubtful(span),
+            ),
+            default=None,
+        )
+
+    def _backed(self, words: Sequence[Word]) -> list[bool]:
+        """Whether a filled area or an image shares the place of each word."""
+        fills = [
+            drawing.bbox
+            for drawing in self._page.drawings()
+            if drawing.fill is not None and drawing.bbox.height > 3 and drawing.bbox.width > 3
+        ]
+        grid = _Grid(fills + [image.bbox for image in self._page.images()])
+        return [bool(grid.at(*word.bbox.center)) for word in words]
+
+
+class _Look:
+    """What the rendered page shows in a box."""
+
+    def __init__(self, page: PageView, pixels: Pixels) -> None:
+        self._pixels = pixels
+        self._across = pixels.shape[1] / max(page.width, 1.0)
+        self._down = pixels.shape[0] / max(page.height, 1.0)
+
+    def _crop(self, box: BBox) -> Any:
+        y0, y1 = int(box.y0 * self._down), int(box.y1 * self._down) + 1
+        x0, x1 = int(box.x0 * self._across), int(box.x1 * self._across) + 1
+        return self._pixels[max(y0, 0) : max(y1, 1), max(x0, 0) : max(x1, 1)].reshape(-1, 3)
+
+    def is_flat(self, box: BBox) -> bool:
+        """Whether there is one colour only."""
+        crop = self._crop(box)
+        return not crop.size or int((crop.max(0) - crop.min(0)).max()) < _INK
+
+    def blends_in(self, box: BBox, color: int) -> bool:
+        """Whether nearly all of the box has this colour: text fills less than half of its box."""
+        crop = self._crop(box)
+        if not crop.size:
+            return True
+        rgb = (color >> 16, color >> 8 & 0xFF, color & 0xFF)
+        return float((abs(crop - rgb).max(1) < _INK).mean()) > 0.85
+
+
+class _Grid:
+    """Boxes found by a point in them."""
+
+    def __init__(self, boxes: Sequence[BBox]) -> None:
+        self._boxes = boxes
+        self._large: list[int] = []
+        self._cells: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+        for index, box in enumerate(boxes):
+            if box.area > 400 * _CELL * _CELL:
+                self._large.append(index)
+                continue
+            for row in range(int(box.y0 // _CELL), int(box.y1 // _CELL) + 1):
+                for column in range(int(box.x0 // _CELL), int(box.x1 // _CELL) + 1):
+                    self._cells[row, column].append(index)
+
+    def at(self, x: float, y: float) -> list[int]:
+        near = self._cells.get((int(y // _CELL), int(x // _CELL)), [])
+        return [index for index in (*self._large, *near) if self._boxes[index].contains_point(x, y)]
+
+
+def _is_doubtful(span: TextSpan) -> bool:
+    """Whether a span may be unseen though its place, size and opacity are ordinary."""
+    if span.render_mode in (3, 7):
+        return True
+    return min(span.color >> 16, span.color >> 8 & 0xFF, span.color & 0xFF) >= _PALE
+
+
+def _tiny_stands_out(spans: Sequence[TextSpan]) -> bool:
+    sizes = sorted((span.size, len(span.text)) for span in spans)
+    half = sum(length for _, length in sizes) / 2
+    for size, length in sizes:
+        half -= length
+        if half <= 0:
+            return size >= _NORMAL
+    return False
+
+
+def _without_scan_noise(
+    reasons: list[Reason | None], spans: Sequence[TextSpan | None]
+) -> list[Reason | None]:
+    """Drops `invisible` where it is but a few words of a scan's text layer."""
+    layer = sum(1 for span in spans if span and span.render_mode == 3)
+    if reasons.count("invisible") > _OCR_LAYER_NOISE * layer:
+        return reasons
+    return [None if reason == "invisible" else reason for reason in reasons]
+
+
+def _render(page: PageView) -> Pixels | None:
+    """The page's pixels, or None where decoding its images would take too much."""
+    import numpy as np
+
+    if sum(image.pixels[0] * image.pixels[1] for image in page.images()) > _MAX_DECODED:
+        return None
+    area = max(page.width * page.height, 1.0)
+    dpi = min(_DPI, 72.0 * (_MAX_RENDERED / area) ** 0.5)
+    return np.asarray(page.render(dpi)).astype(np.int16)
