@@ -21,8 +21,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-import msgspec
-
 from docpipe.geometry import BBox, union_all
 from docpipe.records import HiddenText, Region, Word
 from docpipe.stages import PageView, TextSpan
