@@ -57,13 +57,15 @@ def run(data: Path, options: Options, *, convert: Converter | None = None) -> Me
 
     Figures: means over documents of `overall` (the mean of a document's scores), `nid`, `nid_text`,
     `teds`, `mhs`; `false_tables` is their number where the reference has none; seconds are CPU time
-    of this process and include OCR.
+    of this process, with OCR and the loading of its models but not of code.
     """
     convert = convert or docpipe_converter(options)
     rows: list[Row] = []
     notes: list[str] = []
     for references in load_sets(data):
         picked = chosen(references.references, options)
+        if not rows:
+            convert(picked[0].pdf)  # loading is no part of the first document's time
         rows += [_measure(references, item, convert) for item in options.track(picked)]
         if references.left_out:
             notes.append(
@@ -79,7 +81,6 @@ def docpipe_converter(options: Options) -> Converter:
     from docpipe.pipeline import Pipeline
 
     pipeline = Pipeline(options.config)
-    _ = pipeline.parser  # imports are no part of the first document's time
 
     def convert(path: Path) -> Converted:
         try:
@@ -102,11 +103,11 @@ def load_sets(data: Path) -> list[ReferenceSet]:
 
 
 def reference_folders(data: Path) -> list[Path]:
-    """`data` or its subfolders that have `pdfs` and `ground-truth`. Raises ConfigError."""
+    """`data` or its subfolders that have `ground-truth/*.md`. Raises ConfigError."""
     candidates = [data, *sorted(path for path in data.glob("*") if path.is_dir())]
-    folders = [path for path in candidates if (path / "ground-truth").is_dir()]
+    folders = [path for path in candidates if any((path / "ground-truth").glob("*.md"))]
     if not folders:
-        raise ConfigError(f"{data} has no ground-truth folder", hint="see docs/data.md")
+        raise ConfigError(f"{data} has no ground-truth/*.md", hint="see docs/data.md")
     return folders
 
 

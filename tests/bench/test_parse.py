@@ -70,7 +70,7 @@ def test_docpipe_converts_a_real_page(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_references_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no ground-truth folder"):
+    with pytest.raises(ConfigError, match=r"no ground-truth/\*\.md"):
         run(tmp_path, Options())
 
 
