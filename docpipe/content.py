@@ -85,8 +85,9 @@ def locate(document: Document, block: Block, start: int, end: int) -> tuple[Regi
     words = [
         (region.page, word)
         for region in block.source.regions
+        for box in [region.bbox.expand(1.0)]
         for word in document.pages[region.page - 1].words
-        if region.bbox.expand(1.0).contains_point(*word.bbox.center)
+        if box.contains_point(*word.bbox.center)
     ]
     return join_lines(_words_in_range(block_text(block), words, start, end)) or block.source.regions
 
