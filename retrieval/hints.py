@@ -50,6 +50,15 @@ _NAME = re.compile(
 _NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2})*|[a-z](?:\.\d{1,2})+)[.)]?\s+\S")
 _INTEGER = re.compile(r"(?<![\d.,])\d{1,4}(?![\d,]|\.\d)")
 _BARE_INTEGER = re.compile(r"\W*(?:page\s*)?(\d{1,4})\W*", re.IGNORECASE)
+_KIND_NAMES: dict[type[Block], str] = {Table: "has table", Figure: "has figure"}
+_ASKED_KINDS = {
+    "has table": re.compile(r"\btables?\b(?! of contents)", re.IGNORECASE),
+    "has figure": re.compile(
+        r"\b(?:figure|chart|graph|diagram|map|picture|image|photo|photograph|logo|plot|icon|pie"
+        r"|illustration|drawing|screenshot)s?\b",
+        re.IGNORECASE,
+    ),
+}
 
 
 def asked_names(question: str) -> list[str]:
@@ -72,6 +81,11 @@ def asked_names(question: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def asked_kinds(question: str) -> list[str]:
+    """`has table` and `has figure` for a question about tables and pictures of any kind."""
+    return [name for name, pattern in _ASKED_KINDS.items() if pattern.search(question)]
+
+
 def page_names(document: Document) -> list[list[str]]:
     """The names of each page of a document."""
     printed = _printed_numbers(document)
@@ -83,6 +97,9 @@ def page_names(document: Document) -> list[list[str]]:
             *dict.fromkeys(f"label {label}" for label in (page.label.lower(), *numbers) if label),
             *dict.fromkeys(name for block in page.blocks for name in _block_names(block)),
             *statements_on(page_text(page)),
+            *sorted(
+                {_KIND_NAMES[type(block)] for block in page.blocks if type(block) in _KIND_NAMES}
+            ),
         ]
         for page, numbers in zip(document.pages, printed, strict=True)
     ]

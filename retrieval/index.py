@@ -62,9 +62,17 @@ class Index:
     ) -> Index:
         """The index in `folder`; with the embedder it was made with, vectors are searched too.
 
-        Raises ConfigError (code `no_index`) when there is none, SchemaError for another format.
+        Raises ConfigError when there is none (code `no_index`) or it has no vectors of this
+        embedder (`embedder`), SchemaError for another format.
         """
-        return cls(folder, read_manifest(folder), embedder, weights)
+        manifest = read_manifest(folder)
+        if embedder and manifest.vectors != embedder.dimension:
+            raise ConfigError(
+                f"the index in {folder} was not made with this embedder",
+                code="embedder",
+                hint="delete the index folder and ingest again with it",
+            )
+        return cls(folder, manifest, embedder, weights)
 
     def search(self, query: str, k: int, documents: Sequence[str] | None = None) -> list[Hit]:
         """At most `k` chunks, best first, from all documents or the ones given by id.
@@ -97,7 +105,12 @@ class Index:
         return found
 
     def _score(self, query: str, scope: Scope) -> Scores:
-        return ranking.score(query, scope, self._terms, self._names, self._weights)
+        similarity = None
+        if self._embedder is not None:
+            rows = slice(scope.first_chunk, scope.first_chunk + len(scope.chunk_page))
+            vector = self._embedder.embed_texts([query])[0]
+            similarity = (self._vectors[rows] @ vector).astype(np.float64)
+        return ranking.score(query, scope, self._terms, self._names, self._weights, similarity)
 
     def _scope(self, documents: Sequence[str] | None) -> Scope:
         numbers = self._numbers(documents)
@@ -156,6 +169,11 @@ class Index:
     @functools.cached_property
     def _chunk_words(self) -> np.ndarray[Any, np.dtype[np.uint32]]:
         return read_array(self._merged / "chunk_words", np.dtype("<u4"))
+
+    @functools.cached_property
+    def _vectors(self) -> np.ndarray[Any, np.dtype[np.float32]]:
+        flat = read_array(self._merged / "vectors", np.dtype("<f4"))
+        return flat.reshape(-1, self._manifest.vectors)
 
     @property
     def _merged(self) -> Path:

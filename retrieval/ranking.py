@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from docpipe.retrieval.finance import asked_statements
-from docpipe.retrieval.hints import asked_names
+from docpipe.retrieval.hints import asked_kinds, asked_names
 from docpipe.retrieval.postings import Lists
 from docpipe.retrieval.words import query_weights, term_hash
 
@@ -29,7 +29,8 @@ class Weights(msgspec.Struct, frozen=True):
 
     `chunk`: BM25 of its best chunk. `document`: BM25 of its document among those searched.
     `place`: share of the best page's score added for each place named in the question;
-    `statement`: for each financial statement that it has to be answered from.
+    `statement`: for each financial statement that it has to be answered from;
+    `kind`: for having a table or figure when it asks about such.
     `neighbour`: share of the scores of the pages before and after. `vector`: weight of the
     ranking by vectors against that by terms.
     """
@@ -38,6 +39,7 @@ class Weights(msgspec.Struct, frozen=True):
     document: float = 2.0
     place: float = 1.0
     statement: float = 0.7
+    kind: float = 0.3
     neighbour: float = 0.05
     vector: float = 0.0
 
@@ -65,19 +67,32 @@ class Scores(msgspec.Struct, frozen=True):
     pages: Floats
 
 
-def score(query: str, scope: Scope, terms: Lists, names: Lists, weights: Weights) -> Scores:
-    """The scores of the chunks and pages in scope, 0 without a match or where not searched."""
+def score(
+    query: str,
+    scope: Scope,
+    terms: Lists,
+    names: Lists,
+    weights: Weights,
+    similarity: Floats | None = None,
+) -> Scores:
+    """The scores of the chunks and pages in scope, 0 without a match or where not searched.
+
+    `similarity` is the cosine of each chunk in scope with the query, if there are vectors.
+    """
     found = _occurrences(query, scope, terms)
     chunk_document = scope.page_document[scope.chunk_page]
     chunks = _bm25(found, np.arange(len(scope.chunk_page)), scope.chunk_words)
     pages = _bm25(found, scope.chunk_page, scope.chunk_words, len(scope.page_document))
     documents = _bm25(found, chunk_document, scope.chunk_words)
+    if similarity is not None:
+        chunks += weights.vector * chunks.max(initial=1.0) * similarity.clip(0)
     best_chunk = np.zeros(len(pages))
     np.maximum.at(best_chunk, scope.chunk_page, chunks)
     total = pages + weights.chunk * best_chunk
     total = total + weights.neighbour * _neighbours(total, scope.page_document)
     places = weights.place * _named(asked_names(query), scope, names)
     places += weights.statement * _named(asked_statements(query), scope, names)
+    places += weights.kind * _named(asked_kinds(query), scope, names)
     total = total + places * total.max(initial=1.0)
     if len(documents):
         total = np.where(total > 0, total + weights.document * documents[scope.page_document], 0)

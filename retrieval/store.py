@@ -158,18 +158,14 @@ def _add(folder: Path, document: Document, embedder: Embedder | None, known: Ent
 
 
 def _embed(chunks: Sequence[Chunk], embedder: Embedder, old: tuple[Path, Entry] | None) -> bytes:
-    """Unit vectors of the chunks, those of unchanged texts taken from the old segment."""
-    known: dict[str, bytes] = {}
-    if old:
-        width = 4 * embedder.dimension
-        vectors = read_segment(*old).vectors
-        rows = (vectors[at : at + width] for at in range(0, len(vectors), width))
-        known = dict(zip((chunk.text for chunk in read_chunks(*old)), rows, strict=True))
-    new = [text for text in dict.fromkeys(chunk.text for chunk in chunks) if text not in known]
-    if new:
-        rows = (row.astype("<f4").tobytes() for row in embedder.embed_texts(new))
-        known |= dict(zip(new, rows, strict=True))
-    return b"".join(known[chunk.text] for chunk in chunks)
+    """Unit vectors of the chunks: the old ones when all texts are as before.
+
+    All or none, because the last bits of a vector depend on what is embedded along with it.
+    """
+    texts = [chunk.text for chunk in chunks]
+    if old and [chunk.text for chunk in read_chunks(*old)] == texts:
+        return read_segment(*old).vectors
+    return embedder.embed_texts(texts).astype("<f4").tobytes() if texts else b""
 
 
 def _publish(folder: Path, entries: dict[str, Entry], dimension: int) -> None:

@@ -21,6 +21,7 @@ _UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 
+_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
 _POSSESSIVE = re.compile(r"(?<=\w)['’][sS]\b")
 
 # Words that carry no meaning alone: never searched.
@@ -76,8 +77,9 @@ def words(text: str) -> list[str]:
 
 
 def word_count(text: str) -> int:
-    """How many words a text has, characters counting where no blanks divide words."""
-    return len(words(text))
+    """About how many words a text has, characters counting where no blanks divide words."""
+    blanks = len(text.replace(" | ", " ").split())
+    return blanks if text.isascii() else blanks + len(_UNSPACED_CHARACTER.findall(text))
 
 
 def term_hashes(text: str) -> Hashes:
