@@ -10,7 +10,10 @@ from docpipe.cli.options import Json
 
 
 def doctor(json: Json = False) -> None:
-    """Show which parts and weights work on this machine, and how to get what is missing."""
+    """Show which parts and weights work here.
+
+    And how to get what is missing. Exit code 1 when something is broken.
+    """
     from docpipe.cli.output import print_json, print_table
     from docpipe.doctor import check_all
 
@@ -28,7 +31,7 @@ def stages(
     kind: Annotated[str | None, typer.Argument(help="Show one kind only, such as parser.")] = None,
     json: Json = False,
 ) -> None:
-    """List the stages that can be named in the configuration, with their options."""
+    """List the stages and their options."""
     from docpipe.cli.output import print_json, print_table
     from docpipe.errors import ConfigError
     from docpipe.registry import KINDS, describe

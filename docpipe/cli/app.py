@@ -18,6 +18,7 @@ app = typer.Typer(
     "box.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich help costs as much time as all of the rest
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -57,7 +58,7 @@ for command in (
 def main() -> None:
     """Run the command line; a docpipe error becomes one line on stderr and an exit code."""
     try:
-        app()
+        app(prog_name="docpipe")
     except DocpipeError as error:
         if os.environ.get("DOCPIPE_DEBUG"):
             raise

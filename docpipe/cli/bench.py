@@ -38,7 +38,7 @@ def bench(
     settings: Settings = None,
     json: Json = False,
 ) -> None:
-    """Measure docpipe on a folder of data, or compare two results."""
+    """Measure docpipe on data, or compare results."""
     from docpipe import bench as benches
     from docpipe.cli.output import print_json, print_table, progress
 

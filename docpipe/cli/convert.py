@@ -44,7 +44,7 @@ class Format(StrEnum):
 
 
 def parse(
-    inputs: Annotated[list[Path], typer.Argument(metavar="FILE|FOLDER...", show_default=False)],
+    inputs: Annotated[list[Path], typer.Argument(metavar="FILE|FOLDER", show_default=False)],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="A folder; without it one file goes to stdout."),
@@ -67,7 +67,7 @@ def parse(
     settings: Settings = None,
     json: Json = False,
 ) -> None:
-    """Convert PDFs and images to Markdown, JSON, HTML, text or chunks.
+    """Convert PDFs and images to Markdown, JSON and more.
 
     With --output every input gets a line in OUTPUT/report.jsonl. Exit code 1 when a file failed or
     lost a page.
@@ -107,7 +107,10 @@ def show(
     config: ConfigFile = None,
     settings: Settings = None,
 ) -> None:
-    """Draw what docpipe found on a page: blocks by role, tables, reading order."""
+    """Draw what docpipe found on a page.
+
+    Blocks by role, tables with their cells, figures, reading order.
+    """
     from docpipe.cli.output import note
     from docpipe.draw import DEFAULT_LAYERS, draw_page
 

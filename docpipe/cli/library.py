@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 
 Documents = Annotated[
     list[str] | None,
-    typer.Option("--document", "-d", help="Only this document (name or id); may be repeated."),
+    typer.Option(
+        "--document", "-d", metavar="NAME", help="Only this document (name or id); may be repeated."
+    ),
 ]
 
 
 def ingest(
-    inputs: Annotated[list[Path], typer.Argument(metavar="FOLDER|FILE...", show_default=False)],
+    inputs: Annotated[list[Path], typer.Argument(metavar="FOLDER|FILE", show_default=False)],
     library: LibraryDir = DEFAULT_LIBRARY,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Workers.")] = None,
     copy: Annotated[bool, typer.Option("--copy", help="Keep copies of the files.")] = False,
@@ -52,7 +54,7 @@ def ingest(
     settings: Settings = None,
     json: Json = False,
 ) -> None:
-    """Read PDFs and images into a library that can be searched and asked.
+    """Read PDFs and images into a library.
 
     Running it again resumes a broken ingest and reads only what is new or changed. Every file gets
     a line in LIBRARY/report.jsonl. Exit code 1 when a file failed or lost a page.
@@ -103,7 +105,10 @@ def _print_report(report: IngestReport) -> None:
 
 
 def status(library: LibraryDir = DEFAULT_LIBRARY, json: Json = False) -> None:
-    """List the documents of a library, with the reason of each that could not be read."""
+    """List the documents of a library.
+
+    With the reason for each file that could not be read.
+    """
     from docpipe.cli.output import print_json, print_table
     from docpipe.library import Library
 
@@ -126,7 +131,7 @@ def status(library: LibraryDir = DEFAULT_LIBRARY, json: Json = False) -> None:
 
 
 def search(
-    query: Annotated[str, typer.Argument(show_default=False)],
+    query: Annotated[str, typer.Argument(metavar="QUERY", show_default=False)],
     library: LibraryDir = DEFAULT_LIBRARY,
     document: Documents = None,
     limit: Annotated[int, typer.Option("--limit", "-k", min=1, help="How many places.")] = 10,
@@ -134,7 +139,7 @@ def search(
     settings: Settings = None,
     json: Json = False,
 ) -> None:
-    """Find the places in a library that fit a query best."""
+    """Find the places that fit a query best."""
     from docpipe.cli.output import print_json, print_places
     from docpipe.library import Library
     from docpipe.retrieval.chunks import chunk_regions
@@ -156,7 +161,7 @@ def search(
 
 
 def ask(
-    question: Annotated[str, typer.Argument(show_default=False)],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False)],
     library: LibraryDir = DEFAULT_LIBRARY,
     document: Documents = None,
     pictures: Annotated[
@@ -170,8 +175,10 @@ def ask(
     settings: Settings = None,
     json: Json = False,
 ) -> None:
-    """Answer a question from the documents, with page, box and quote; or say that they do not
-    answer it."""
+    """Answer a question, with page, box and quote.
+
+    Or say that the documents do not answer it, with the nearest that was found.
+    """
     from docpipe.cli.output import print_json
     from docpipe.library import Library
 

@@ -31,18 +31,22 @@ ConfigFile = Annotated[
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="One setting, such as --set ocr.dpi=200; may be repeated."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="One setting, such as --set ocr.dpi=200; may be repeated.",
+    ),
 ]
 Ocr = Annotated[
     str | None,
     typer.Option("--ocr", help="auto (pages that need it), off, or force (every page)."),
 ]
-Password = Annotated[
-    str | None, typer.Option("--password", help="Password of encrypted files (see it in `ps`).")
-]
+Password = Annotated[str | None, typer.Option("--password", help="Password of encrypted files.")]
 PasswordFile = Annotated[
     Path | None,
-    typer.Option("--password-file", help="A file of passwords to try, one a line."),
+    typer.Option(
+        "--password-file", help="A file of passwords to try, one a line: safer than --password."
+    ),
 ]
 PageTimeout = Annotated[
     float | None, typer.Option("--page-timeout", help="Seconds a page may take.")

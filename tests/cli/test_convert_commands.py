@@ -1,0 +1,80 @@
+"""parse and show as a person uses them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from docpipe.codec import decode_document
+
+Docpipe = Callable[..., Any]
+
+
+def test_one_file_goes_to_stdout(docpipe: Docpipe, folder: Path) -> None:
+    run = docpipe("parse", folder / "mill.pdf")
+    assert run.code == 0
+    assert "The Aldern mill employed 37 people in 1921." in run.out
+    document = decode_document(docpipe("parse", folder / "mill.pdf", "--json").out)
+    assert [page.number for page in document.pages] == [1, 2]
+
+
+def test_page_ranges(docpipe: Docpipe, folder: Path) -> None:
+    run = docpipe("parse", folder / "mill.pdf", "--pages", "2", "--format", "text")
+    assert "37 people" in run.out
+    assert "1893" not in run.out
+    run = docpipe("parse", folder / "mill.pdf", "--pages", "2-9")
+    assert run.code == 1
+    assert "2 pages" in run.err
+
+
+def test_a_folder_is_mirrored_with_a_report(docpipe: Docpipe, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run = docpipe("parse", folder, "-o", out, "-f", "markdown", "-f", "html", "-f", "chunks")
+    assert run.code == 1
+    assert "secret.pdf: failed: needs_password" in run.err
+    written = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    assert written == {
+        "report.jsonl",
+        *(f"{name}.{suffix}" for name in ("mill", "sub/river") for suffix in ("md", "html")),
+        "mill.chunks.jsonl",
+        "sub/river.chunks.jsonl",
+    }
+    chunk = json.loads((out / "sub/river.chunks.jsonl").read_text().splitlines()[0])
+    assert "381 km" in chunk["text"]
+
+
+@pytest.mark.parametrize(("name", "reason"), [("secret.pdf", "needs_password"), ("broken.pdf", "")])
+def test_a_bad_file_is_one_line(docpipe: Docpipe, folder: Path, name: str, reason: str) -> None:
+    run = docpipe("parse", folder / name)
+    assert run.code == 1
+    assert run.out == ""
+    assert run.err.startswith("docpipe: ")
+    assert reason in run.err
+    assert "Traceback" not in run.err
+
+
+def test_show_draws_layers(docpipe: Docpipe, folder: Path, tmp_path: Path) -> None:
+    plain, drawn = tmp_path / "plain.png", tmp_path / "drawn.png"
+    file = folder / "mill.pdf"
+    assert docpipe("show", file, "-p", "2", "-o", plain, "--layers", "tables").code == 0
+    assert docpipe("show", file, "-p", "2", "-o", drawn, "--layers", "words,blocks").code == 0
+    with Image.open(plain) as first, Image.open(drawn) as second:
+        assert first.tobytes() != second.tobytes()
+    run = docpipe("show", file, "--layers", "magic")
+    assert (run.code, "unknown layer 'magic'" in run.err) == (2, True)
+    run = docpipe("show", file, "-p", "7")
+    assert (run.code, "2 pages" in run.err) == (2, True)
+
+
+def test_folders_need_an_output(docpipe: Docpipe, folder: Path) -> None:
+    run = docpipe("parse", folder)
+    assert run.code == 2
+    assert "--output" in run.err
+    run = docpipe("parse", folder / "mill.pdf", "-f", "word")
+    assert run.code == 2
+    assert "markdown" in run.err
