@@ -6,18 +6,21 @@ of the page could tell, or when the answer would have to be computed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from docpipe.agents.passages import passages
 from docpipe.agents.picking import Pick, pick
 from docpipe.agents.question import Question, analyse
 from docpipe.agents.relevance import Match, Query, Vocabulary, rank, vocabulary, weigh
+from docpipe.agents.structure import counted_parts
 from docpipe.agents.sufficiency import confidence, signals
 from docpipe.agents.verifier import cite
+from docpipe.content import block_text
 from docpipe.records import Answer, Document, Evidence, Reading
 from docpipe.stages import PageContent
 
 _QUOTES = 4
+_COUNTED = 0.6
 _REMEMBERED = 8
 
 
@@ -34,7 +37,7 @@ class ExtractiveReader:
         documents = {content.document.id: content.document for content in pages}
         query = weigh(asked, [self._vocabulary(document) for document in documents.values()])
         matches = rank(passages(list(pages)), query)
-        answer = self._answer(matches, query)
+        answer = _count(asked, documents.values()) or self._answer(matches, query)
         return Reading(
             pages=tuple(content.page.number for content in pages),
             summary=answer.text,
@@ -62,6 +65,20 @@ class ExtractiveReader:
         while len(self._vocabularies) > _REMEMBERED:
             del self._vocabularies[next(iter(self._vocabularies))]
         return known
+
+
+def _count(asked: Question, documents: Iterable[Document]) -> Answer | None:
+    """The answer to "how many tables are in the document", of the most likely document."""
+    document = next(iter(documents), None)
+    parts = counted_parts(asked, document) if document else None
+    if not document or not parts:
+        return None
+    evidence = tuple(
+        cite(document, part.page, part.block, 0, len(block_text(part.block)), 1.0) for part in parts
+    )
+    labels = ", ".join(part.label for part in parts)
+    text = f"{len(parts)} (numbered {labels})"
+    return Answer(text, len(parts), "int", True, evidence, _COUNTED)
 
 
 def _evidence(matches: Sequence[Match]) -> tuple[Evidence, ...]:

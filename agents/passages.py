@@ -21,6 +21,7 @@ PassageKind = Literal["sentence", "heading", "item", "row", "caption"]
 
 _LONGEST = 600
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[\"“(]?[A-Z0-9•])|\n+")
+_DIRECTORY = re.compile(r"(?:table of )?contents|(?:general |subject )?index", re.IGNORECASE)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Inc|Ltd|Co|Corp|No|Fig|vs|al|e\.g|i\.e|St|Jr|U\.S|[A-Z])\.)$"
 )
@@ -38,7 +39,7 @@ class CellRange(msgspec.Struct, frozen=True):
 class Passage(msgspec.Struct, frozen=True):
     """Characters `start` to `end` of the text of `block` on `content.page`.
 
-    `rank` is the page's place among the pages read (0 the best).
+    `rank` is the page's place among the pages read (0 the best), `order` the passage's among all.
     """
 
     content: PageContent
@@ -50,16 +51,20 @@ class Passage(msgspec.Struct, frozen=True):
     context: str
     rank: int
     cells: tuple[CellRange, ...] = ()
+    order: int = 0
 
 
 def passages(pages: list[PageContent]) -> list[Passage]:
     """All passages of the pages, in reading order."""
-    return [found for rank, page in enumerate(pages) for found in _of_page(page, rank)]
+    found = (passage for rank, page in enumerate(pages) for passage in _of_page(page, rank))
+    return [msgspec.structs.replace(passage, order=order) for order, passage in enumerate(found)]
 
 
 def _of_page(content: PageContent, rank: int) -> Iterator[Passage]:
     path: dict[int, str] = {}
     lead = ""
+    if any(_is_directory(block) for block in content.page.blocks):
+        return
     for block in body_blocks(content.page):
         context = " / ".join([*path.values(), lead] if lead else path.values())
         yield from _of_block(content, block, context, rank)
@@ -69,6 +74,15 @@ def _of_page(content: PageContent, rank: int) -> Iterator[Passage]:
                 level = block.level or (1 if block.role == "title" else 2)
                 path = {key: text for key, text in path.items() if key < level}
                 path[level] = block.text
+
+
+def _is_directory(block: Block) -> bool:
+    """Whether a block is the heading of a page that only says where things stand."""
+    return (
+        isinstance(block, TextBlock)
+        and block.role in ("title", "heading")
+        and bool(_DIRECTORY.fullmatch(block.text.strip()))
+    )
 
 
 def _lead(block: TextBlock, before: str) -> str:
@@ -148,7 +162,9 @@ def _of_table(
             group = filled[0].text
         if line.strip(" |"):
             heading = " / ".join(part for part in (about, group) if part)
-            yield Passage(content, table, position, end, line, "row", heading, rank, tuple(cells))
+            kind: PassageKind = "heading" if all(cell.is_header for cell in filled) else "row"
+            values = () if kind == "heading" else tuple(cells)
+            yield Passage(content, table, position, end, line, kind, heading, rank, values)
         position = end + 1
 
 

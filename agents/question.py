@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from docpipe.agents.terms import STOP, content_words, fold
+from docpipe.agents.terms import STOP, content_words, fold, words
 from docpipe.records import AnswerFormat
 
 Kind = Literal[
@@ -57,11 +57,13 @@ _INSTRUCTION = re.compile(
     |give\s+me\b|round(ed)?\b|format\b|e\.g\.|for\s+example\b|in\s+list\s+format)""",
     re.IGNORECASE | re.VERBOSE,
 )
+_FISCAL = re.compile(r"\bFY\s?(?=\d)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[?!])\s*(?=\S)|(?<=\w\w[.])\s+(?=[A-Z])")
 _QUOTED = re.compile(r"[\"“”`]([^\"“”`]{2,}?)[\"“”`]|(?<!\w)['‘]([^'’]{2,}?)['’](?!\w)")
 _NAME = re.compile(
-    r"(?:[A-Z][\w.&'’+-]*|\d[\w.,/-]*\w|\d)(?:\s+(?:of\s+(?:the\s+)?)?[A-Z][\w.&'’+-]*)*"
+    r"(?<!\w)(?:[A-Z][\w.&'’+-]*|[a-z]+[A-Z]\w*|\d[\w.,/-]*\w|\d)(?:\s+(?:of\s+(?:the\s+)?)?[A-Z][\w.&'’+-]*)*"
 )
+_POSSESSIVE = re.compile(r"['’]s?$")
 _PAGES = re.compile(r"\b(?:page|slide|p\.)\s*(?:no\.?\s*|number\s*)?(\d{1,4}|[ivxl]{1,6})\b", re.I)
 _ORDINAL_PAGE = re.compile(r"\b(first|second|third|fourth|fifth)\s+(?:page|slide)\b", re.I)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
@@ -69,14 +71,19 @@ _VISUAL = re.compile(
     r"""\b(colou?rs?|colou?red|red|blue|green|yellow|orange|black|white|grey|gray|purple|pink|brown
     |photos?|photographs?|pictured|icons?|logos?|standing|sitting|wearing|glasses|sunglasses|scarf
     |shapes?|arrows?|bars|dotted|dashed|handwritten|manually|signatures?|screenshots?|highlighted
-    |font|background|(?:left|right)\s+side|drawn|males?|females?)\b""",
+    |font|background|(?:left|right)\s+side|drawn|pictures?)\b
+    |\bhow\s+many\b.*\bin\s+the\s+(?:figure|image|photo|map|diagram)\b
+    |\bin\s+the\s+(?:figure|image|photo|map|diagram)\b.*\bhow\s+many\b
+    |\bhow\s+many\s+(?:people|persons|men|women|males?|dogs|cats)\b.*\bpage\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 _DERIVED = re.compile(
     r"""\b(difference|how\s+(?:much|many)\s+(?:more|less|higher|lower|fewer|greater)
     |more\s+times|total\s+number|in\s+total|combined|sum|collectively|ratio|average|multiple\s+of
     |increased?\s+by|change\s+(?:of|in)|compared\s+(?:to|with)|times\s+(?:more|higher|larger)
-    |respectively\s+higher|\w+\s+to\s+\w+\s+ratio|return\s+on|roa|roe)\b""",
+    |(?:debt|liabilit(?:y|ies)|assets?|flow|profit|equity|income|sales|revenues?|interest)
+     \s+to\s+(?:\w+\s+){0,2}(?:debt|liabilit(?:y|ies)|assets?|ebitda|equity|income|sales|revenues?)
+    |return\s+on|roa|roe|(?:more|less|fewer|greater|higher|lower)\s+than)(?!\w)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _ELEMENTS: dict[Element, re.Pattern[str]] = {
@@ -104,12 +111,20 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             r"\bhow much (money|did|was|were|does|is)\b|\b(price|cost|salary|fee)s?\b", re.I
         ),
     ),
-    ("count", re.compile(r"\bhow (many|much|old|long|large|far)\b|\bnumber of\b", re.I)),
+    (
+        "count",
+        re.compile(
+            r"\bhow (many|much|old|long|large|far)\b|\bwhat (is|was) the \w* ?number of\b", re.I
+        ),
+    ),
     (
         "date",
-        re.compile(r"\bwhen\b|\b(what|which|in what|in which) (year|date|month|day)\b", re.I),
+        re.compile(
+            r"^(?:[^,]+, )?when\b(?! (?:a|the|you)\b)|\b(what|which) (year|date|month|day)\b",
+            re.I,
+        ),
     ),
-    ("person", re.compile(r"\bwho(m|se)?\b|\bname of the (person|author|ceo|judge)\b", re.I)),
+    ("person", re.compile(r"\bwhom?\b|\bname of the (person|author|ceo|judge)\b", re.I)),
     (
         "place",
         re.compile(r"\bwhere\b|\b(what|which) (city|country|state|continent|county|town)\b", re.I),
@@ -139,16 +154,17 @@ def analyse(question: str) -> Question:
     """Take a question apart. Never fails: what is not understood is a `what` question."""
     sentences = [part for part in _SENTENCE.split(question.strip()) if part.strip()]
     asked = [part for part in sentences if "?" in part or not _INSTRUCTION.search(part)]
-    text = " ".join(asked) or question.strip()
+    text = _FISCAL.sub("", " ".join(asked) or question.strip())
     options = _options(question, text)
+    names = _names(text)
     kind = _kind(text, options)
     element = next((name for name, form in _ELEMENTS.items() if form.search(text)), None)
     return Question(
         text=text,
         kind=kind,
         format=_format(kind, question),
-        terms=tuple(dict.fromkeys(content_words(text))),
-        names=_names(text),
+        terms=_terms(text, names),
+        names=names,
         focus=_focus(text),
         options=options,
         pages=_pages(text),
@@ -192,13 +208,21 @@ def _names(text: str) -> tuple[str, ...]:
     rest = _PAGES.sub(" ", _QUOTED.sub(" ", text))
     found = []
     for match in _NAME.finditer(rest):
-        parts = match.group().split()
+        parts = [_POSSESSIVE.sub("", part) for part in match.group().rstrip(".,").split()]
         if match.start() == 0 or rest[: match.start()].rstrip()[-1:] in "?.!":
             parts = parts[1:]
         parts = [part for part in parts if fold(part) not in STOP or len(parts) > 1]
         if parts:
             found.append(" ".join(parts))
     return tuple(dict.fromkeys([*quoted, *found]))
+
+
+def _terms(text: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The content words, and single letters that belong to a name ("Recruiter C")."""
+    letters = [
+        word for name in names for word in words(name) if len(word) == 1 and len(words(name)) > 1
+    ]
+    return tuple(dict.fromkeys([*content_words(text), *letters]))
 
 
 def _focus(text: str) -> tuple[str, ...]:

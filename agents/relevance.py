@@ -7,6 +7,7 @@ the passage says it, less where only its headings, its neighbours or its page do
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -16,7 +17,7 @@ from rapidfuzz.distance import JaroWinkler
 
 from docpipe.agents.passages import Passage
 from docpipe.agents.question import Question
-from docpipe.agents.terms import words
+from docpipe.agents.terms import STOP, fold, words
 from docpipe.content import page_text
 from docpipe.records import Document
 
@@ -26,27 +27,34 @@ _ON_PAGE = 0.15
 _NEIGHBOURS = 2
 _SAME_WORD = 0.93  # Jaro-Winkler similarity from which an unknown word is taken for a misspelling
 
+_GAP = r"[^\w\n]?[^\w\n]?_?"  # "Best Buy" is known where the question says "Bestbuy"
+_NAME_FORM = r"(?<![^\W_])NAME(?:'?s)?(?![^\W_])"
+
 
 class Vocabulary(msgspec.Struct, frozen=True):
-    """In how many pages of a document each word stands."""
+    """In how many pages of a document each word stands, and its folded text."""
 
     pages: int
     frequency: Counter[str]
+    text: str
 
 
 class Query(msgspec.Struct, frozen=True):
-    """A question's terms with their weights, and which of its names no document mentions."""
+    """A question's terms that the documents know, with their weights; those they do not know; and
+    the names no document mentions."""
 
     question: Question
     weights: dict[str, float]
+    absent: dict[str, float]
     unknown: tuple[str, ...]
 
 
 class Match(msgspec.Struct, frozen=True):
     """A passage and how it covers the query's terms, as weighted shares in 0-1.
 
-    `said` by the passage itself; `around` by it, its headings and its neighbours. `missing` are the
-    terms that the neighbourhood lacks. `score` orders passages.
+    `said` by the passage itself, of the terms the documents know; `around` by it, its headings and
+    its neighbours, of all terms. `missing` are the terms that the neighbourhood lacks. `score`
+    orders passages.
     """
 
     passage: Passage
@@ -57,10 +65,11 @@ class Match(msgspec.Struct, frozen=True):
 
 
 def vocabulary(document: Document) -> Vocabulary:
+    texts = [page_text(page, furniture=True) for page in document.pages]
     frequency: Counter[str] = Counter()
-    for page in document.pages:
-        frequency.update(set(words(page_text(page, furniture=True))))
-    return Vocabulary(len(document.pages), frequency)
+    for text in texts:
+        frequency.update(set(words(text)))
+    return Vocabulary(len(texts), frequency, fold("\n".join([document.name, *texts])))
 
 
 def weigh(question: Question, vocabularies: Sequence[Vocabulary]) -> Query:
@@ -70,17 +79,27 @@ def weigh(question: Question, vocabularies: Sequence[Vocabulary]) -> Query:
     for known in vocabularies:
         frequency.update(known.frequency)
     in_names = {word for name in question.names for word in words(name)}
-    weights = {}
+    weights: dict[str, float] = {}
+    absent: dict[str, float] = {}
     for term in question.terms:
         spelled = term if term in in_names else _respell(term, frequency)
         rarity = math.log(1 + (pages - frequency[spelled] + 0.5) / (frequency[spelled] + 0.5))
-        weights[spelled] = 0.2 + rarity
-    unknown = [
-        name
-        for name in question.names
-        if any(frequency[word] == 0 for word in words(name) if word in question.terms)
-    ]
-    return Query(question, weights, tuple(unknown))
+        found = weights if frequency[spelled] else absent
+        found[spelled] = (0.2 + rarity) * (0.5 if term.isdigit() else 1.0)
+    unknown = [name for name in question.names if not _is_known(name, vocabularies)]
+    return Query(question, weights, absent, tuple(unknown))
+
+
+def _is_known(name: str, vocabularies: Sequence[Vocabulary]) -> bool:
+    """Whether a document says the name, however it is spaced; a long one by most of its words."""
+    parts = [word for word in words(name) if word not in STOP]
+    if len(parts) > 3:
+        return (
+            sum(any(word in v.frequency for v in vocabularies) for word in parts) > len(parts) / 2
+        )
+    letters = [re.escape(char) for char in fold(name) if char.isalnum()]
+    form = re.compile(_NAME_FORM.replace("NAME", _GAP.join(letters)))
+    return not letters or any(form.search(known.text) for known in vocabularies)
 
 
 def _respell(term: str, frequency: Counter[str]) -> str:
@@ -96,7 +115,7 @@ def _respell(term: str, frequency: Counter[str]) -> str:
 
 
 def rank(passages: Sequence[Passage], query: Query) -> list[Match]:
-    """The passages with their matches, best first; those that say no term are left out."""
+    """The passages with their matches, best first; those far from any term are left out."""
     said = [frozenset(words(passage.text)) for passage in passages]
     on_page: dict[int, frozenset[str]] = {}
     for passage, own in zip(passages, said, strict=True):
@@ -105,7 +124,7 @@ def rank(passages: Sequence[Passage], query: Query) -> list[Match]:
     for index, passage in enumerate(passages):
         around = _neighbours(passages, said, index)
         found = _match(passage, said[index], around, on_page[passage.rank], query)
-        if found.said > 0:
+        if found.around > 0:
             matches.append(found)
     return sorted(matches, key=lambda match: -match.score)
 
@@ -154,5 +173,6 @@ def _match(
         - 0.1 * max(0.0, len(passage.text) / 400 - 1)
     )
     around = in_own | in_context | near
-    missing = tuple(term for term in query.weights if term not in around)
-    return Match(passage, share(in_own), share(around), missing, score)
+    missing = (*(term for term in query.weights if term not in around), *query.absent)
+    known = total / (total + sum(query.absent.values()))
+    return Match(passage, share(in_own), known * share(around), missing, score)

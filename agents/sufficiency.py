@@ -25,6 +25,9 @@ class Signals(msgspec.Struct, frozen=True):
     beyond_text: float
 
 
+_SUPERLATIVES = frozenset(
+    words("highest lowest largest smallest greatest biggest longest shortest best worst majority")
+)
 _BIAS = -3.0
 _WEIGHTS = Signals(around=3.0, fit=2.0, named=1.0, unknown=-2.0, beyond_text=-2.0)
 
@@ -32,15 +35,18 @@ _WEIGHTS = Signals(around=3.0, fit=2.0, named=1.0, unknown=-2.0, beyond_text=-2.
 def signals(pick: Pick, query: Query) -> Signals:
     """The signals of an answer; `named` is the share of the question's names near the quote."""
     main = pick.matches[0]
+    question = query.question
+    said = set(words(f"{main.passage.context} {main.passage.text}"))
+    superlatives = _SUPERLATIVES & query.weights.keys()
     missing = set(main.missing)
-    names = [name for name in query.question.names if set(words(name)) & query.weights.keys()]
+    names = [name for name in question.names if set(words(name)) & query.weights.keys()]
     near = [name for name in names if not missing & set(words(name))]
     return Signals(
         around=main.around,
         fit=pick.fit,
         named=len(near) / len(names) if names else 1.0,
         unknown=float(bool(query.unknown)),
-        beyond_text=float(query.question.visual or query.question.derived),
+        beyond_text=float(question.visual or question.derived or bool(superlatives - said)),
     )
 
 

@@ -11,6 +11,12 @@ from docpipe.agents.question import Kind, Question
 from docpipe.agents.terms import STOP, fold, words
 from docpipe.records import AnswerFormat, Value
 
+_IS_LABEL = re.compile(
+    r"\b(?:figures?|fig\.|tables?|sections?|chapters?|pages?|p\.|appendix|equation|eq\.|step|unit|note"
+    r"|item|regulation|version|no\.|#)\s*\(?$|\[$",
+    re.IGNORECASE,
+)
+_IS_ENUMERATOR = re.compile(r"\(?\d{1,2}(?:\.\d+)*[.)]?\s+[A-Z(][a-z]")
 _MONTH = (
     "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
     "|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
@@ -23,7 +29,7 @@ _DATE = re.compile(
     re.VERBOSE,
 )
 _NUMBER = re.compile(
-    r"""(?<![\w.,])(?P<sign>[-–−(]\s?)?(?P<currency>(?:US)?[$€£₹]|Rs\.?|USD|EUR)?\s?
+    r"""(?<![\w.,])(?<!\w[-–/])(?P<sign>[-–−(]\s?)?(?P<currency>(?:US)?[$€£₹]|Rs\.?|USD|EUR)?\s?
     (?P<digits>\d{1,3}(?:,\d{2,3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
     (?P<unit>\s?%|\s(?:percent(?!age)|per\s?cent)\b|\s?(?:million|billion|trillion|thousand|bn|mn|lacs?
     |crores?)\b|\s?[KMB]\b)?(?![\w])""",
@@ -70,8 +76,13 @@ def find_values(text: str, question: Question) -> list[Found]:
 
 
 def find_numbers(text: str) -> list[Found]:
-    """Numbers as digits or words up to twelve; "(3,112)" is negative only in a table cell."""
-    found = [_number(match) for match in _NUMBER.finditer(text)]
+    """Numbers as digits, or as words up to twelve; not those of figures, pages or list items."""
+    found = [
+        _number(match)
+        for match in _NUMBER.finditer(text)
+        if not _IS_LABEL.search(text[: match.start("digits")])
+        and not (match.start("digits") < 3 and _IS_ENUMERATOR.match(text))
+    ]
     spelled = [
         Found(m.start(), m.end(), m.group(), float(_SPELLED[m.group().casefold()]))
         for m in _SPELLED_FORM.finditer(text)

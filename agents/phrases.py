@@ -1,0 +1,79 @@
+"""The words of a passage that answer a "what" question: a definition, a labelled value, a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from docpipe.agents.relevance import Match, Query
+from docpipe.agents.terms import content_words, fold, words
+from docpipe.agents.values import find_names
+
+_LABELLED = re.compile(r"^(?P<label>[^:|]{2,80}?):\s+(?P<value>[^:]+)")
+_COPULA = re.compile(
+    r"\b(?:is|are|was|were|means?|refers? to|stands? for|denotes?|(?:is )?defined as)\s+"
+    r"(?P<value>[^,;.]*\w[^;.]*)"
+)
+_TRAILING_CAPITALS = re.compile(r"\s+(?:[A-Z]{2,}\b[\s:,]*){3,}$")
+_ACRONYM = re.compile(r"\bstands? for\b|\bfull (?:form|name)\b|\babbreviat|\bacronym", re.I)
+
+
+class Phrase(msgspec.Struct, frozen=True):
+    """An answer in words and in 0-1 how well it fits the question."""
+
+    text: str
+    fit: float
+
+
+def find_phrases(match: Match, query: Query) -> Iterator[Phrase]:
+    """Answers in the passage, the surest form first; at last the passage as a whole."""
+    text = match.passage.text
+    if _ACRONYM.search(query.question.text):
+        yield from _expansions(text, query)
+    labelled = _LABELLED.search(text)
+    if labelled and _covers(labelled["label"], query, 0.5):
+        yield Phrase(_trimmed(labelled["value"]), 0.8)
+    copula = _COPULA.search(text)
+    if copula and _covers(text[: copula.start()], query, 0.4):
+        yield Phrase(_trimmed(copula["value"]), 0.4)
+    if match.passage.kind == "heading":
+        return
+    if query.question.focus:
+        for name in find_names(text)[:8]:
+            yield Phrase(name.text, 0.3 * _nearness(name.start, text, query))
+    yield Phrase(text, 0.2)
+
+
+def _trimmed(text: str) -> str:
+    return _TRAILING_CAPITALS.sub("", text.strip().rstrip(".")).strip()
+
+
+def _covers(text: str, query: Query, share: float) -> bool:
+    """Whether a text says this share of the question's terms, by weight."""
+    said = sum(query.weights[term] for term in query.weights.keys() & set(words(text)))
+    return said >= share * sum(query.weights.values())
+
+
+def _nearness(start: int, text: str, query: Query) -> float:
+    """1 beside one of the words of what is asked for, less with the distance in characters."""
+    places = [
+        abs(found.start() - start)
+        for found in re.finditer(r"\w+", text)
+        if set(words(found.group())) & set(query.question.focus)
+    ]
+    return max(0.0, 1 - min(places) / 100) if places else 0.0
+
+
+def _expansions(text: str, query: Query) -> Iterator[Phrase]:
+    """The long form of an acronym of the question: "Fast Fourier Transform (FFT)", or reversed."""
+    for name in query.question.names:
+        letters = [char for char in name if char.isupper()]
+        if len(letters) < 2 or fold(name) not in fold(text):
+            continue
+        gap = r"[\w-]*(?:\s+(?:of|the|and|for|in|on|to))*[\s-]+"
+        form = gap.join(re.escape(letter) for letter in letters) + r"[\w-]+"
+        found = re.search(rf"\b{form}", text)
+        if found and content_words(found.group()):
+            yield Phrase(found.group(), 1.0)
