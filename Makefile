@@ -4,7 +4,6 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 DEMO := demo-library
-ASK := $(BIN)/docpipe ask --library $(DEMO)
 
 .PHONY: setup demo test test-slow check format clean
 
@@ -32,7 +31,12 @@ $(INSTALLED): pyproject.toml constraints.txt
 demo: setup
 	@rm -rf $(DEMO)
 	$(BIN)/docpipe ingest datasets/samples --library $(DEMO)
-	$(ASK) "How many people did the Aldern mill employ?"
+	@for question in \
+		"How many people does Lindmoor Water supply?" \
+		"By how much is the rent of Ms Solheim reduced for May?" \
+		"Which battery does the Heron 300 need?" \
+		"Who is the managing director of Lindmoor Water?"; \
+	do echo; echo "\$$ docpipe ask \"$$question\""; $(BIN)/docpipe ask --library $(DEMO) "$$question"; done
 
 test: setup
 	$(BIN)/python -m pytest -n 2 -m "not slow"
