@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pymupdf
 import pytest
 
-from docpipe.datasets.samples import NAMES, QUESTIONS, SampleQuestion, make_samples, samples_folder
+from docpipe.datasets.samples import NAMES, QUESTIONS, SampleQuestion, samples_folder
+from docpipe.datasets.samples.letter import letter
+from docpipe.datasets.samples.report import report
 
 # The letter is an image: no text to look into without OCR.
 PRINTED = [q for q in QUESTIONS if q.answer and q.document != "letter.pdf"]
@@ -22,8 +23,12 @@ def shipped() -> dict[str, pymupdf.Document]:
 
 
 @pytest.fixture(scope="module")
-def made() -> dict[str, bytes]:
-    return make_samples()
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What the command writes."""
+    folder = tmp_path_factory.mktemp("samples")
+    command = [sys.executable, "-m", "docpipe.datasets.samples", str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def structure(document: pymupdf.Document) -> list[object]:
@@ -42,10 +47,10 @@ def test_made_again_they_are_the_same(
     assert structure(pymupdf.open("pdf", made[name])) == structure(shipped[name])
 
 
-def test_the_seed_decides_the_bytes(tmp_path: Path, made: dict[str, bytes]) -> None:
-    command = [sys.executable, "-m", "docpipe.datasets.samples", str(tmp_path)]
-    subprocess.run(command, check=True, capture_output=True)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == made
+def test_the_same_seed_gives_the_same_bytes(made: dict[str, bytes]) -> None:
+    assert letter(seed=0) == made["letter.pdf"]
+    assert letter(seed=1) != made["letter.pdf"]
+    assert report() == made["report.pdf"]
 
 
 def test_they_are_small_enough_to_ship() -> None:
