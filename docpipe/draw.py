@@ -41,6 +41,7 @@ COLORS = {
     "line": "#26a69a",
     "order": "#212121",
 }
+_UNLABELLED = {"paragraph", "list_item"}  # frequent, and their label would cover text
 _SMOOTHING = 2
 _LABEL = 6.5  # points
 
@@ -113,7 +114,7 @@ def _tables(canvas: _Canvas, page: Page) -> None:
             canvas.box(cell.region.bbox, kind, width=0.6, fill=70 if cell.is_header else 25)
             if cell.row_span > 1 or cell.column_span > 1:
                 spans = f"{cell.row_span}×{cell.column_span}"
-                canvas.label(cell.region.bbox.x0, cell.region.bbox.y0, spans, "table", size=5)
+                canvas.label(cell.region.bbox.x0, cell.region.bbox.y0, spans, "table", size=5.5)
         _outline(canvas, page, block, fill=0)
 
 
@@ -125,19 +126,22 @@ def _hidden(canvas: _Canvas, page: Page) -> None:
 
 
 def _order(canvas: _Canvas, page: Page) -> None:
-    boxes = [box for block in body_blocks(page) for box in _boxes(block, page)]
-    for before, after in pairwise(boxes):
-        canvas.arrow(_foot(before), _head(after), "order")
-    for number, box in enumerate(boxes, start=1):
-        canvas.disc(box.x0, box.y0 + min(box.height / 2, 6), str(number), "order")
+    """Numbers of blocks beside each of their boxes, joined by arrows."""
+    stops = [
+        (number, box)
+        for number, block in enumerate(body_blocks(page), start=1)
+        for box in _boxes(block, page)
+    ]
+    for (_, before), (_, after) in pairwise(stops):
+        canvas.arrow(_stop(before, before.y1), _stop(after, after.y0), "order")
+    for number, box in stops:
+        canvas.disc(*_stop(box, box.y0), str(number), "order")
 
 
-def _head(box: BBox) -> tuple[float, float]:
-    return box.x0, box.y0 + min(box.height / 2, 6)
-
-
-def _foot(box: BBox) -> tuple[float, float]:
-    return box.x0, box.y1 - min(box.height / 2, 6)
+def _stop(box: BBox, edge: float) -> tuple[float, float]:
+    """The place left of the box, near its upper or lower `edge`, where arrows start and end."""
+    inset = min(box.height / 2, _LABEL)
+    return max(box.x0 - _LABEL, _LABEL), edge + (inset if edge == box.y0 else -inset)
 
 
 def _outline(canvas: _Canvas, page: Page, block: Block, fill: int = 28) -> None:
@@ -145,7 +149,8 @@ def _outline(canvas: _Canvas, page: Page, block: Block, fill: int = 28) -> None:
     level = f" {block.level}" if isinstance(block, TextBlock) and block.level else ""
     for box in _boxes(block, page):
         canvas.box(box, kind, fill=fill)
-        canvas.label(box.x1, box.y0, f"{kind.replace('_', ' ')}{level}", kind, right=True)
+        if kind not in _UNLABELLED:
+            canvas.label(box.x1, box.y0, f"{kind.replace('_', ' ')}{level}", kind, right=True)
 
 
 def _kind(block: Block) -> str:
@@ -216,6 +221,7 @@ class _Canvas:
         below: bool = False,
     ) -> None:
         """White text on the colour of `kind`, sitting above (x, y); `right` aligns its end to x."""
+        size = max(size, 9 * 72 / self.dpi)  # below 9 pixels nothing can be read
         font = ImageFont.load_default(size * self.scale)
         width, height = self.draw.textlength(text, font), size * self.scale * 1.25
         left = x * self.scale - (width if right else 0)
