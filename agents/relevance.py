@@ -168,7 +168,7 @@ def _match(
         + _IN_CONTEXT * share(in_context)
         + _NEARBY * share(near)
         + _ON_PAGE * share(elsewhere)
-        - 0.02 * passage.rank
+        - 0.12 * passage.rank
         - (0.15 if passage.kind == "heading" else 0.0)
         - 0.1 * max(0.0, len(passage.text) / 400 - 1)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from docpipe.errors import ConfigError
 from docpipe.records import Chunk, Document, Hit
 from docpipe.stages import LibraryView
 
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class Scope:
-    """A LibraryView that shows only the documents with the given ids, in that order."""
+    """A LibraryView that shows only the documents with the given ids, in that order.
+
+    Asked for another it raises ConfigError (`unknown_document`).
+    """
 
     def __init__(self, library: LibraryView, documents: Sequence[str]) -> None:
         self._library = library
@@ -39,5 +43,5 @@ class Scope:
 
     def _checked(self, id: str) -> str:
         if id not in self._documents:
-            raise KeyError(id)
+            raise ConfigError(f"document {id!r} is not among those asked", code="unknown_document")
         return id

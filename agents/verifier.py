@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from docpipe.content import block_text, locate
+from docpipe.errors import ConfigError
 from docpipe.records import Answer, Block, Document, Evidence, Page
 
 UNSUPPORTED = "Not answerable: no quotation from the documents supports the answer."
@@ -49,7 +50,7 @@ def check(evidence: Evidence, document: Document) -> Evidence | None:
 def verify(answer: Answer, document: Callable[[str], Document]) -> Answer:
     """The answer with only true evidence; not answerable when an answer has none left.
 
-    `document` gives a document by id and may raise KeyError for one that does not exist.
+    `document` gives a document by id and raises KeyError or ConfigError for one that it lacks.
     """
     checked = (_checked(item, document) for item in answer.evidence)
     kept = tuple(item for item in checked if item is not None)
@@ -61,7 +62,7 @@ def verify(answer: Answer, document: Callable[[str], Document]) -> Answer:
 def _checked(evidence: Evidence, document: Callable[[str], Document]) -> Evidence | None:
     try:
         return check(evidence, document(evidence.document))
-    except KeyError:
+    except (KeyError, ConfigError):
         return None
 
 
