@@ -94,7 +94,11 @@ def read_segment(folder: Path, entry: Entry) -> Segment:
     try:
         return msgspec.msgpack.decode(path.read_bytes(), type=Segment)
     except (OSError, msgspec.MsgspecError) as error:
-        raise SchemaError(f"damaged index segment {path}: {error}", hint="ingest again") from error
+        raise SchemaError(
+            f"the index file {path} cannot be read: {error}",
+            code="index_changed",
+            hint="open the library again if it was ingested meanwhile; else ingest it again",
+        ) from error
 
 
 def read_chunks(folder: Path, entry: Entry) -> tuple[Chunk, ...]:

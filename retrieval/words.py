@@ -127,7 +127,9 @@ def other_forms(word: str) -> list[str]:
 @functools.lru_cache(maxsize=1 << 16)
 def term_hash(term: str) -> int:
     """64 bits of a term, the same on every machine."""
-    return int.from_bytes(hashlib.blake2b(term.encode(), digest_size=8).digest(), "little")
+    return int.from_bytes(
+        hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest(), "little"
+    )
 
 
 def _hashes(found: Iterable[str]) -> Hashes:
