@@ -232,7 +232,7 @@ def _checked_box(x0: float, y0: float, x1: float, y1: float) -> BBox | None:
 
 def _is_too_tall(span: dict[str, Any]) -> bool:
     x0, y0, x1, y1 = span["bbox"]
-    return min(x1 - x0, y1 - y0) > _MAX_HEIGHT * span["size"]
+    return bool(min(x1 - x0, y1 - y0) > _MAX_HEIGHT * span["size"])
 
 
 def _sane(span: dict[str, Any]) -> tuple[float, float, float, float]:

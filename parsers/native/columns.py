@@ -179,13 +179,16 @@ def _side(item: Item, gutter: tuple[float, float]) -> int:
 def _parted(
     items: list[Item], gutter: tuple[float, float]
 ) -> Iterator[tuple[list[Item], list[Item], list[Item]]]:
-    """Bands from top to bottom: left items, right items, and the items across below them."""
+    """Bands from top to bottom: left items, right items, and below them the items across, with
+    what stands beside a figure or table among these."""
+    solids = [item.box for item in items if item.solid and _side(item, gutter) == 0]
     left: list[Item] = []
     right: list[Item] = []
     across: list[Item] = []
     for item in sorted(items, key=lambda item: (item.box.y0 + item.box.y1, item.box.x0)):
         side = _side(item, gutter)
-        if side == 0:
+        beside = any(box.y0 < item.box.center[1] < box.y1 for box in solids)
+        if side == 0 or beside:
             across.append(item)
             continue
         if across:

@@ -12,7 +12,6 @@ import statistics
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
 
 import msgspec
 
@@ -22,8 +21,7 @@ from docpipe.records import Word
 
 _WORD_GAP = 0.55  # in font sizes: always a word space
 _WIDE_GAP = 2.2  # never a word space above this
-_ALIGNED_GAPS = 3  # neighbours that leave a gap at the same place make it a gutter
-_NEIGHBOURHOOD = 8.0  # how far up and down they are looked for, in font sizes
+_NEIGHBOURHOOD = 9.0  # how far up and down a gutter is looked for, in font sizes
 
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _LEADERS = re.compile(r" ?(?:[.·] ?){5,}")
@@ -32,7 +30,7 @@ _LTR = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f\d]")
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
-    """Words on one baseline; `size` in points; bold where nearly all is, italic where most is.
+    """Words on one baseline; `size` in points; bold where all of it is, italic where most is.
 
     `direction` is the unit vector of the baseline, (1, 0) for upright text. `text` is in logical
     order.
@@ -77,11 +75,10 @@ def line_of(words: Sequence[StyledWord], direction: tuple[float, float] = UPRIGH
     """One line of these words, given from left to right. Style is that of most characters."""
     words = logical_order(words)
     weights: defaultdict[tuple[float, str], int] = defaultdict(int)
-    total = bold = italic = 0
+    total = italic = 0
     for word in words:
         length = len(word.word.text)
         total += length
-        bold += length * word.bold
         italic += length * word.italic
         weights[word.size, word.font] += length
     size, font = max(weights, key=lambda key: (weights[key], key))
@@ -90,7 +87,7 @@ def line_of(words: Sequence[StyledWord], direction: tuple[float, float] = UPRIGH
         words=tuple(word.word for word in words),
         bbox=union_all(word.word.bbox for word in words),
         size=size,
-        bold=bold >= 0.9 * total,
+        bold=all(word.bold for word in words if _LETTER.search(word.word.text) or total < 3),
         italic=italic >= 0.7 * total,
         font=font,
         direction=direction,
@@ -217,13 +214,13 @@ def _continues(piece: _Piece, box: BBox, size: float) -> bool:
 
 def _merge_on_baselines(pieces: list[_Piece]) -> list[_Piece]:
     rows = _rows(pieces)
-    gaps = _Gaps(rows)
+    neighbours = _Neighbours(pieces)
     merged: list[_Piece] = []
     for row in rows:
         merged.append(row[0])
         for piece in row[1:]:
             last = merged[-1]
-            if _is_word_space(last, piece, gaps):
+            if _is_word_space(last, piece, neighbours):
                 last.words.extend(piece.words)
                 last.box = last.box.union(piece.box)
             else:
@@ -237,7 +234,7 @@ def _rows(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
     rows: list[list[_Piece]] = []
     for piece in sorted(pieces, key=lambda piece: (piece.box.y0 + piece.box.y1, piece.box.x0)):
         open_rows = [row for row in open_rows if row[0].box.y1 > piece.box.y0]
-        fitting = [row for row in open_rows if _same_baseline(row[0].box, piece.box)]
+        fitting = [row for row in open_rows if _on_row(row, piece)]
         if fitting:
             fitting[-1].append(piece)
         else:
@@ -248,44 +245,75 @@ def _rows(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
     return rows
 
 
+def _on_row(row: Sequence[_Piece], piece: _Piece) -> bool:
+    if _same_baseline(row[0].box, piece.box):
+        return True
+    return any(_is_raised(other, piece) for other in row)
+
+
+def _is_raised(one: _Piece, other: _Piece) -> bool:
+    """Whether one is a small mark high or low at the end of the other."""
+    small, large = sorted((one, other), key=lambda piece: piece.size)
+    gap = max(small.box.x0 - large.box.x1, large.box.x0 - small.box.x1)
+    return (
+        small.size < 0.8 * large.size
+        and len(small.words) == 1
+        and abs(gap) < 0.3 * large.size
+        and small.box.y_overlap(large.box) > 0.1 * small.box.height
+    )
+
+
 def _same_baseline(first: BBox, second: BBox) -> bool:
     return first.y_overlap(second) > 0.55 * min(first.height, second.height)
 
 
-class _Gaps:
-    """The gaps between pieces of all rows, to be asked how many neighbours share one."""
+class _Neighbours:
+    """The pieces of a page by height, to be asked what stands above and below a gap."""
 
-    def __init__(self, rows: Sequence[Sequence[_Piece]]) -> None:
-        found = sorted(
-            (right.box.center[1], left.box.x1, right.box.x0)
-            for row in rows
-            for left, right in pairwise(row)
-            if right.box.x0 > left.box.x1
-        )
-        self._gaps = found
-        self._heights = [y for y, _, _ in found]
+    def __init__(self, pieces: Sequence[_Piece]) -> None:
+        self._pieces = sorted(pieces, key=lambda piece: piece.box.center[1])
+        self._heights = [piece.box.center[1] for piece in self._pieces]
 
-    def shared(self, x0: float, x1: float, y: float, size: float) -> int:
-        """How many gaps of nearby rows, this one included, lie at the same place."""
-        reach = _NEIGHBOURHOOD * size
-        first = bisect_left(self._heights, y - reach)
-        last = min(bisect_right(self._heights, y + reach), first + 200)
-        return sum(
-            min(x1, other_x1) - max(x0, other_x0)
-            >= max(0.5 * min(x1 - x0, other_x1 - other_x0), 0.4 * size)
-            for _, other_x0, other_x1 in self._gaps[first:last]
+    def leave_free(self, x0: float, x1: float, y: float, size: float) -> bool:
+        """Whether lines nearby end left of a gap or start right of it, as at a gutter, rather
+        than run across."""
+        above = self._between(y - _NEIGHBOURHOOD * size, y - 0.5 * size)
+        below = self._between(y + 0.5 * size, y + _NEIGHBOURHOOD * size)
+        width = x1 - x0
+        return any(
+            _leave_free(side, x0 + part * width, 0.2 * size, 15 * size)
+            for side in (above, below)
+            for part in (0.5, 0.25, 0.75)
         )
 
+    def _between(self, top: float, bottom: float) -> list[BBox]:
+        first = bisect_left(self._heights, top)
+        last = min(bisect_right(self._heights, bottom), first + 100)
+        return [piece.box for piece in self._pieces[first:last]]
 
-def _is_word_space(left: _Piece, right: _Piece, gaps: _Gaps) -> bool:
+
+def _leave_free(boxes: Sequence[BBox], x: float, margin: float, reach: float) -> bool:
+    """Whether boxes stand on both sides of `x` and hardly any on it."""
+    left = right = across = 0
+    for box in boxes:
+        if box.x1 <= x + margin:
+            left += box.x1 > x - reach
+        elif box.x0 >= x - margin:
+            right += box.x0 < x + reach
+        else:
+            across += 1
+    return min(left, right) >= 2 and 2 * across < min(left, right)
+
+
+def _is_word_space(left: _Piece, right: _Piece, neighbours: _Neighbours) -> bool:
     gap = right.box.x0 - left.box.x1
     size = min(left.size, right.size)
     if gap < _WORD_GAP * size:
         return True
-    if gap > _WIDE_GAP * size:
+    if gap > _WIDE_GAP * size or max(left.size, right.size) > 1.25 * size:
         return False
     y = right.box.center[1]
-    return gaps.shared(left.box.x1, right.box.x0, y, size) < _ALIGNED_GAPS
+    return not neighbours.leave_free(left.box.x1, right.box.x0, y, size)
 
 
 def body_size(lines: Iterable[Line], default: float = 10.0) -> float:
