@@ -58,6 +58,12 @@ _ASKED_KINDS = {
         r"|illustration|drawing|screenshot)s?\b",
         re.IGNORECASE,
     ),
+    "page 1": re.compile(
+        r"\b(?:title|names?|authors?|publishers?|publication|date|year|version|number|created?|wrote"
+        r"|written|published|issued|prepared|presented)\b.{0,40}\b(?:this|the)\s+(?:document|report"
+        r"|presentation|slides|deck|paper|article|guide|guidebook|manual|brochure|handbook|book)\b",
+        re.IGNORECASE,
+    ),
 }
 
 
@@ -82,7 +88,11 @@ def asked_names(question: str) -> list[str]:
 
 
 def asked_kinds(question: str) -> list[str]:
-    """`has table` and `has figure` for a question about tables and pictures of any kind."""
+    """The kinds of page that a question is about, without naming one.
+
+    `has table` and `has figure` for tables and pictures of any kind, `page 1` for what title pages
+    tell of a document: title, authors, date.
+    """
     return [name for name, pattern in _ASKED_KINDS.items() if pattern.search(question)]
 
 

@@ -22,6 +22,8 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 K1, B = 1.5, 0.75
+# How much of its page's score a chunk gets: the more, the more the first chunks share a page.
+PAGE_SHARE = 0.3
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -97,8 +99,10 @@ def score(
     if len(documents):
         total = np.where(total > 0, total + weights.document * documents[scope.page_document], 0)
     total = np.where(scope.searched, total, 0.0)
-    of_page = total[scope.chunk_page]
-    return Scores(np.where(of_page > 0, of_page + chunks, 0.0), total)
+    return Scores(
+        np.where(total[scope.chunk_page] > 0, chunks + PAGE_SHARE * total[scope.chunk_page], 0.0),
+        total,
+    )
 
 
 def _occurrences(query: str, scope: Scope, terms: Lists) -> list[tuple[float, Ints, Ints]]:

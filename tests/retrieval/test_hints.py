@@ -75,6 +75,8 @@ def test_kinds_in_a_question() -> None:
     assert asked_kinds("How many pie charts are there?") == ["has figure"]
     assert asked_kinds("the biggest number in the table") == ["has table"]
     assert asked_kinds("the table of contents") == []
+    assert asked_kinds("Who wrote this paper?") == ["page 1"]
+    assert asked_kinds("According to this paper, who wrote the first novel?") == []
 
 
 FIGURES = " ".join(f"{n},000" for n in range(40))

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from docpipe.bench import retrieval
+from docpipe.bench.task import Options
+from docpipe.config import Config
+from docpipe.errors import ConfigError
+
+PAGES = [
+    "The red mill stands by the river.",
+    "Its owner is Jane Roe.",
+    "Tax returns are due in May.",
+]
+
+
+def sample(
+    question: str, pages: list[int], *, answer: str = "x", kind: str = "Table"
+) -> dict[str, str]:
+    return {
+        "doc_id": "mill.pdf",
+        "doc_type": "Report",
+        "question": question,
+        "answer": answer,
+        "evidence_pages": str(pages),
+        "evidence_sources": str([kind]),
+        "answer_format": "Str",
+    }
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "documents").mkdir()
+    with pymupdf.open() as pdf:
+        for text in PAGES:
+            pdf.new_page().insert_text((72, 72), text)
+        pdf.save(tmp_path / "documents" / "mill.pdf")
+    return tmp_path
+
+
+def test_recall_of_gold_pages(data: Path) -> None:
+    samples = [
+        sample("Who is the owner?", [2], kind="Pure-text (Plain-text)"),
+        sample("Where is the red mill?", [1, 3]),
+        sample("What is on page 3?", [99]),
+        sample("How tall is it?", [1], answer="Not answerable"),
+    ]
+    (data / "samples.json").write_text(json.dumps(samples))
+    measured = retrieval.run(data, Options(config=Config(ocr_mode="off")))
+    assert [row.scores["recall@1"] for row in measured.rows] == [1.0, 0.5]
+    owner, mill = measured.rows
+    assert owner.scores["recall@5.text"] == owner.scores["recall@5.single"] == 1.0
+    assert mill.scores["recall@5.cross"] == mill.scores["recall@5.table"]
+    assert owner.scores["library@1"] == 1.0
+    assert mill.info["gold"] == "1 3"
+    assert mill.group == "mill.pdf"
+    assert set(measured.figures) == {f"recall@5 without {part}" for part in retrieval.ablations()}
+
+
+def test_data_without_samples_is_refused(data: Path) -> None:
+    with pytest.raises(ConfigError, match=r"samples\.json"):
+        retrieval.run(data, Options(config=Config(ocr_mode="off")))
