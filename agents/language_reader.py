@@ -24,7 +24,8 @@ _NO_TEXT = "Not answerable: the pages have no text that speaks of the question."
 
 
 class LanguageModelReader:
-    """Reads pages with a model: the `spans` best passages, in reading order, one call."""
+    """Reads pages with a model: the `spans` best passages by their words, in reading order, in one
+    call. The confidence is the share of the answer's words that its sources say, not a chance."""
 
     def __init__(self, model: LanguageModel, *, spans: int = 30, max_tokens: int = 600) -> None:
         self.model = model
@@ -46,8 +47,10 @@ class LanguageModelReader:
         documents = {content.document.id: content.document for content in pages}
         query = weigh(asked, [vocabulary(document) for document in documents.values()])
         found = passages(list(pages))
-        best = {id(match.passage) for match in rank(found, query)[: self.spans]}
-        return [passage for passage in found if id(passage) in best]
+        best = [match.passage.order for match in rank(found, query)]
+        others = (passage.order for passage in found)
+        shown = set(list(dict.fromkeys([*best, *others]))[: self.spans])
+        return [passage for passage in found if passage.order in shown]
 
 
 def _as_shown(passage: Passage) -> str:

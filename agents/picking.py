@@ -16,6 +16,8 @@ from docpipe.records import AnswerFormat, Value
 
 _CONSIDERED = 40
 _REACH = 12  # words over which closeness to the question's terms counts
+_MARKS = re.compile(r"[,;:.()]\s")
+_MARK = 3  # words that a mark between a value and a term counts for
 _CROWDED = 6  # numbers in one passage from which closeness says little
 _NEGATION = re.compile(r"\b(not|no|never|cannot|without|neither|nor)\b|n't\b", re.IGNORECASE)
 
@@ -48,6 +50,7 @@ def pick(matches: Sequence[Match], query: Query) -> list[Pick]:
                 Pick(group.matches, list(group.items), "list", "; ".join(group.items), group.fit)
                 for group in lists.find_lists(matches, query)
             ]
+            found += [cell for match in top if match.passage.cells for cell in _cells(match, query)]
         case "count":
             found = [value for match in top for value in _values(match, query)]
             found += [
@@ -101,14 +104,14 @@ def _is_asked(text: str, question: Question) -> bool:
 
 def _fit(found: Found, text: str, query: Query) -> float:
     """Closeness to the question's terms, and whether the value is of the thing asked for."""
-    tokens = located_words(text)
-    here = next((at for at, (_, _, end) in enumerate(tokens) if end > found.start), 0)
     total = sum(query.weights.values()) or 1.0
-    close = 0.0
-    for term, weight in query.weights.items():
-        distances = [abs(at - here) for at, (word, _, _) in enumerate(tokens) if word == term]
-        if distances:
-            close += weight / total * max(0.0, 1 - min(distances) / _REACH)
+    reach: dict[str, float] = {}
+    for word, start, end in located_words(text):
+        if word in query.weights:
+            between = text[min(end, found.end) : max(start, found.start)]
+            away = len(between.split()) + _MARK * len(_MARKS.findall(between))
+            reach[word] = max(reach.get(word, 0.0), 1 - away / _REACH)
+    close = sum(query.weights[word] * near for word, near in reach.items()) / total
     return min(1.0, 0.4 * close + 0.6 * _kind_fit(found, text, query.question))
 
 

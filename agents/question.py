@@ -63,6 +63,8 @@ _QUOTED = re.compile(r"[\"“”`]([^\"“”`]{2,}?)[\"“”`]|(?<!\w)['‘]([
 _NAME = re.compile(
     r"(?<!\w)(?:[A-Z][\w.&'’+-]*|[a-z]+[A-Z]\w*|\d[\w.,/-]*\w|\d)(?:\s+(?:of\s+(?:the\s+)?)?[A-Z][\w.&'’+-]*)*"
 )
+# What the answer is, not what it is about.
+_OF_ANSWERS = frozenset(content_words("percentage percent proportion number amount year date kind"))
 _POSSESSIVE = re.compile(r"['’]s?$")
 _PAGES = re.compile(r"\b(?:page|slide|p\.)\s*(?:no\.?\s*|number\s*)?(\d{1,4}|[ivxl]{1,6})\b", re.I)
 _ORDINAL_PAGE = re.compile(r"\b(first|second|third|fourth|fifth)\s+(?:page|slide)\b", re.I)
@@ -222,7 +224,8 @@ def _terms(text: str, names: tuple[str, ...]) -> tuple[str, ...]:
     letters = [
         word for name in names for word in words(name) if len(word) == 1 and len(words(name)) > 1
     ]
-    return tuple(dict.fromkeys([*content_words(text), *letters]))
+    subject = [word for word in content_words(text) if word not in _OF_ANSWERS]
+    return tuple(dict.fromkeys([*subject, *letters]))
 
 
 def _focus(text: str) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ _SUPERLATIVES = frozenset(
     words("highest lowest largest smallest greatest biggest longest shortest best worst majority")
 )
 _BIAS = -3.0
-_WEIGHTS = Signals(around=3.0, fit=2.0, named=1.0, unknown=-2.0, beyond_text=-2.0)
+_WEIGHTS = Signals(around=3.0, fit=2.0, named=1.0, unknown=-4.0, beyond_text=-3.0)
 
 
 def signals(pick: Pick, query: Query) -> Signals:

@@ -39,7 +39,10 @@ _NUMERALS = "zero one two three four five six seven eight nine ten eleven twelve
 _SPELLED = {word: number for number, word in enumerate(_NUMERALS.split())}
 _SPELLED_FORM = re.compile(rf"\b({'|'.join(_SPELLED)})\b", re.IGNORECASE)
 _CAPITAL = r"(?:[A-Z][\w&'’.-]*[\w&]|[A-Z]\.?)"
-_PROPER = re.compile(rf"{_CAPITAL}(?:(?:\s+(?:of|the|and|de|von|van|for|&))*\s+{_CAPITAL})*")
+_TITLE = r"(?:(?:Mrs?|Ms|Dr|Prof)\.?\s+)"
+_PROPER = re.compile(
+    rf"{_TITLE}?{_CAPITAL}(?:(?:\s+(?:of|the|and|de|von|van|for|&))*\s+{_CAPITAL})*"
+)
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(r"\b(?:https?://|www\.)[^\s|,;)]+", re.IGNORECASE)
 _PHONE = re.compile(r"(?<!\w)\+?\(?\d[\d ()./-]{6,}\d(?!\w)")
