@@ -124,7 +124,9 @@ class Index:
         searched = chosen[page_document]
         chunk_page = self._chunk_pages[chunks].astype(np.int64) - pages.start
         words = np.where(searched[chunk_page], self._chunk_words[chunks].astype(np.int64), 0)
-        return Scope(chunks.start, pages.start, chunk_page, page_document, words, searched)
+        return Scope(
+            chunks.start, pages.start, chunk_page, page_document, last - first, words, searched
+        )
 
     def _numbers(self, documents: Sequence[str] | None) -> list[int]:
         if documents is None:

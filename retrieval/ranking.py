@@ -38,7 +38,7 @@ class Weights(msgspec.Struct, frozen=True):
     """
 
     chunk: float = 0.3
-    document: float = 2.0
+    document: float = 3.0
     place: float = 1.0
     statement: float = 0.7
     kind: float = 0.3
@@ -60,6 +60,7 @@ class Scope(msgspec.Struct, frozen=True):
     first_page: int
     chunk_page: Ints
     page_document: Ints
+    documents: int
     chunk_words: Ints
     searched: np.ndarray[Any, np.dtype[np.bool_]]  # of pages
 
@@ -82,27 +83,21 @@ def score(
     `similarity` is the cosine of each chunk in scope with the query, if there are vectors.
     """
     found = _occurrences(query, scope, terms)
-    chunk_document = scope.page_document[scope.chunk_page]
-    chunks = _bm25(found, np.arange(len(scope.chunk_page)), scope.chunk_words)
-    pages = _bm25(found, scope.chunk_page, scope.chunk_words, len(scope.page_document))
-    documents = _bm25(found, chunk_document, scope.chunk_words)
+    words, of_document = scope.chunk_words, scope.page_document
+    chunks = _bm25(found, np.arange(len(words)), words, len(words))
+    pages = _bm25(found, scope.chunk_page, words, len(of_document))
+    documents = _bm25(found, of_document[scope.chunk_page], words, scope.documents)
     if similarity is not None:
         chunks += weights.vector * chunks.max(initial=1.0) * similarity.clip(0)
     best_chunk = np.zeros(len(pages))
     np.maximum.at(best_chunk, scope.chunk_page, chunks)
     total = pages + weights.chunk * best_chunk
-    total = total + weights.neighbour * _neighbours(total, scope.page_document)
-    places = weights.place * _named(asked_names(query), scope, names)
-    places += weights.statement * _named(asked_statements(query), scope, names)
-    places += weights.kind * _named(asked_kinds(query), scope, names)
-    total = total + places * total.max(initial=1.0)
-    if len(documents):
-        total = np.where(total > 0, total + weights.document * documents[scope.page_document], 0)
+    total += weights.neighbour * _neighbours(total, of_document)
+    total += total.max(initial=1.0) * _places(query, scope, names, weights)
+    total = np.where(total > 0, total + weights.document * documents[of_document], 0.0)
     total = np.where(scope.searched, total, 0.0)
-    return Scores(
-        np.where(total[scope.chunk_page] > 0, chunks + PAGE_SHARE * total[scope.chunk_page], 0.0),
-        total,
-    )
+    of_page = total[scope.chunk_page]
+    return Scores(np.where(of_page > 0, chunks + PAGE_SHARE * of_page, 0.0), total)
 
 
 def _occurrences(query: str, scope: Scope, terms: Lists) -> list[tuple[float, Ints, Ints]]:
@@ -118,17 +113,14 @@ def _occurrences(query: str, scope: Scope, terms: Lists) -> list[tuple[float, In
     return found
 
 
-def _bm25(
-    found: list[tuple[float, Ints, Ints]], group: Ints, words: Ints, groups: int | None = None
-) -> Floats:
-    """BM25 (Lucene's form) of groups of chunks: each chunk, each page or each document.
+def _bm25(found: list[tuple[float, Ints, Ints]], group: Ints, words: Ints, groups: int) -> Floats:
+    """BM25 (Lucene's form) of `groups` groups of chunks: each chunk, each page or each document.
 
     `group` is the group of each chunk, ascending; `words` the length of each chunk.
     """
-    size = int(group[-1]) + 1 if groups is None and len(group) else groups or 0
-    lengths = np.bincount(group, words, minlength=size)
+    lengths = np.bincount(group, words, minlength=groups)
     count = int(np.count_nonzero(lengths))
-    scores = np.zeros(size)
+    scores = np.zeros(groups)
     if not count:
         return scores
     relative = 1 - B + B * lengths * count / lengths.sum()
@@ -150,6 +142,15 @@ def _neighbours(scores: Floats, document: Ints) -> Floats:
     total[1:] += np.where(same, scores[:-1], 0)
     total[:-1] += np.where(same, scores[1:], 0)
     return total
+
+
+def _places(query: str, scope: Scope, names: Lists, weights: Weights) -> Floats:
+    """What each page gets for the places that the query names or asks for."""
+    return (
+        weights.place * _named(asked_names(query), scope, names)
+        + weights.statement * _named(asked_statements(query), scope, names)
+        + weights.kind * _named(asked_kinds(query), scope, names)
+    )
 
 
 def _named(names_asked: Iterable[str], scope: Scope, names: Lists) -> Floats:
