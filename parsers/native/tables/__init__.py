@@ -35,7 +35,8 @@ def find_tables(page: PageView, words: Sequence[Word]) -> list[Table]:
     """
     drawings = page.drawings()
     rules = find_rules(drawings)
-    grids = _find(tokens_of(words), rules, chart_boxes(drawings, rules))
+    tokens = tokens_of(words)
+    grids = _find(tokens, rules, chart_boxes(drawings, rules, tokens))
     return [to_table(grid, page.number, number) for number, grid in enumerate(grids, 1)]
 
 

@@ -19,6 +19,7 @@ from docpipe.parsers.native.tables.layout import (
     phrases_of,
     text_of,
 )
+from docpipe.parsers.native.tables.rows import is_data
 from docpipe.parsers.native.tables.rules import Rule
 from docpipe.parsers.native.tables.structure import structure
 
@@ -72,6 +73,7 @@ def between_rules(tokens: Sequence[Token], rules: Sequence[Rule], height: float)
     for zone in sorted(zones(rules), key=lambda zone: zone.rules[0].at - zone.rules[-1].at):
         inside = [token for token in tokens if zone.x0 - 4 <= token.center[0] <= zone.x1 + 4]
         for top, bottom in _tabular_runs(zone, inside, height):
+            top, bottom = _extended(top, bottom, inside, rules, height)
             lines = lines_of(t for t in inside if top < t.center[1] < bottom)
             within = [
                 rule
@@ -106,6 +108,54 @@ def _tabular_runs(
         yield start, zone.rules[-1].at
 
 
+def _extended(
+    top: float, bottom: float, tokens: Sequence[Token], rules: Sequence[Rule], height: float
+) -> tuple[float, float]:
+    """Y range of a table whose head stands above its first rule, or whose body below its last."""
+    lines = lines_of(tokens)
+    data = [is_data(line, height) for line in lines]
+    inside = [i for i, line in enumerate(lines) if top < line.center < bottom]
+    if not inside:
+        return top, bottom
+    first, last = inside[0], inside[-1]
+    if data[first]:
+        edge = top
+        while (
+            first > 0
+            and edge - lines[first - 1].y1 < 0.8 * height
+            and not data[first - 1]
+            and _is_heading(lines[first - 1], lines[last], rules, height)
+        ):
+            first -= 1
+            edge = top = lines[first].y0 - 0.5
+    if not any(data[i] for i in inside):
+        while (
+            last + 1 < len(lines)
+            and lines[last + 1].y0 - max(lines[last].y1, bottom if last == inside[-1] else 0)
+            < 1.2 * height
+            and data[last + 1]
+        ):
+            last += 1
+        if last > inside[-1]:
+            bottom = lines[last].y1 + 0.5
+    return top, bottom
+
+
+def _is_heading(line: Line, body: Line, rules: Sequence[Rule], height: float) -> bool:
+    """Whether a line above the rules is part of the head: several phrases, or one over a rule."""
+    phrases = phrases_of(line, height)
+    if any(len(phrase.tokens) >= PROSE_WORDS for phrase in phrases):
+        return False
+    under = any(
+        -0.3 * height < rule.at - line.y1 < 0.8 * height
+        and rule.start - 2 < phrases[0].x0
+        and phrases[-1].x1 < rule.end + 2
+        and rule.start > body.tokens[0].x0 + height
+        for rule in rules
+    )
+    return len(phrases) > 1 or under
+
+
 def _is_tabular(lines: Sequence[Line], zone: Zone, height: float) -> bool:
     """Whether most lines have several phrases, and few run through like prose."""
     if not lines:
@@ -116,7 +166,7 @@ def _is_tabular(lines: Sequence[Line], zone: Zone, height: float) -> bool:
         for row in rows
     )
     if len(lines) == 1:
-        return len(rows[0]) > 1 or not through
+        return len(rows[0]) > 1 or len(lines[0].tokens) <= 10
     several = sum(len(row) > 1 for row in rows)
     gaps = max(b.y0 - a.y1 for a, b in pairwise(lines))
     return several >= 0.3 * len(rows) and through <= 0.2 * len(rows) and gaps < 8 * height

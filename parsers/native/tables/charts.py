@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from docpipe.geometry import BBox, union_all
+from docpipe.parsers.native.tables.layout import Token
 from docpipe.parsers.native.tables.rules import WHITE, Rules
 from docpipe.stages import Drawing
 
@@ -15,13 +16,17 @@ THICKEST = 90.0  # points across a bar
 MOST_FILLS = 5_000
 
 
-def chart_boxes(drawings: Sequence[Drawing], rules: Rules) -> list[BBox]:
+def chart_boxes(drawings: Sequence[Drawing], rules: Rules, tokens: Sequence[Token]) -> list[BBox]:
     """The plotting areas of bar and line charts: bars or curves with their grid lines."""
-    boxes = [*_bar_groups(drawings), *_curves(drawings)]
+    worded = [token for token in tokens if any(char.isalpha() for char in token.text)]
+    boxes = [
+        *(union_all(bars) for bars in _bar_groups(drawings) if not _hold_text(bars, worded)),
+        *_curves(drawings),
+    ]
     return [_with_grid_lines(box, rules) for box in boxes]
 
 
-def _bar_groups(drawings: Sequence[Drawing]) -> Iterator[BBox]:
+def _bar_groups(drawings: Sequence[Drawing]) -> Iterator[list[BBox]]:
     """Filled rectangles of one colour and thickness that start on one line and differ in length."""
     upright: dict[tuple[int, ...], list[BBox]] = {}
     lying: dict[tuple[int, ...], list[BBox]] = {}
@@ -34,15 +39,20 @@ def _bar_groups(drawings: Sequence[Drawing]) -> Iterator[BBox]:
         box, fill = drawing.bbox, drawing.fill or 0
         if 2 < box.width < THICKEST and box.height > 2:
             for side, y in enumerate((box.y0, box.y1)):
-                upright.setdefault((fill, round(box.width), side, round(y)), []).append(box)
+                upright.setdefault((fill, side, round(y)), []).append(box)
         if 2 < box.height < THICKEST and box.width > 2:
-            lying.setdefault((fill, round(box.height), round(box.x0)), []).append(box)
+            lying.setdefault((fill, round(box.x0)), []).append(box)
     for bars in upright.values():
         if _are_bars([(box.x0, box.x1, box.height) for box in bars]):
-            yield union_all(bars)
+            yield bars
     for bars in lying.values():
         if _are_bars([(box.y0, box.y1, box.width) for box in bars]):
-            yield union_all(bars)
+            yield bars
+
+
+def _hold_text(bars: Sequence[BBox], words: Sequence[Token]) -> bool:
+    """Whether most bars have words on them: they are shaded text then."""
+    return sum(any(bar.contains_point(*w.center) for w in words) for bar in bars) > 0.5 * len(bars)
 
 
 def _are_bars(bars: list[tuple[float, float, float]]) -> bool:
@@ -50,7 +60,10 @@ def _are_bars(bars: list[tuple[float, float, float]]) -> bool:
     if len(bars) < FEWEST_BARS:
         return False
     bars = sorted(set(bars))
-    apart = all(b[0] - a[1] > 0.1 * (a[1] - a[0]) for a, b in pairwise(bars))
+    thickness = bars[0][1] - bars[0][0]
+    if any(abs(end - start - thickness) > 1.0 for start, end, _ in bars):
+        return False
+    apart = all(b[0] - a[1] > 0.1 * thickness for a, b in pairwise(bars))
     lengths = {round(length / 2) for *_, length in bars}
     return apart and len(lengths) >= FEWEST_BARS
 
@@ -60,7 +73,7 @@ def _curves(drawings: Sequence[Drawing]) -> Iterator[BBox]:
     run: list[BBox] = []
     for drawing in drawings:
         box = drawing.bbox
-        if drawing.kind != "line" or box.width < 1.5 or drawing.fill is not None:
+        if drawing.kind == "rect" or box.width < 1.5 or drawing.fill is not None:
             continue
         if run and abs(box.x0 - run[-1].x1) < 1.0 and box.y_overlap(run[-1].expand(1.0)) >= 0:
             run.append(box)

@@ -30,7 +30,7 @@ def _widened(
 ) -> list[Placed]:
     """Cells with a short rule right below them take the columns of that rule."""
     widened = []
-    for cell in line.cells:
+    for cell in _centered(line, columns):
         x0, x1 = cell.tokens[0].x0, cell.tokens[-1].x1
         under = [
             rule
@@ -48,6 +48,22 @@ def _widened(
                 cell = Placed(over[0], over[-1], cell.tokens)
         widened.append(cell)
     return widened
+
+
+def _centered(line: PlacedLine, columns: Sequence[Column]) -> list[Placed]:
+    """The cells of a line; one that stands alone in the middle over all columns (or all but the
+    first) spans them."""
+    alone = [cell for cell in line.cells if cell.first > 0]
+    if len(alone) != 1 or len(columns) < 4 or len(line.cells) > 2:
+        return line.cells
+    cell = alone[0]
+    center = (cell.tokens[0].x0 + cell.tokens[-1].x1) / 2
+    middle = (columns[1].x0 + columns[-1].x1) / 2
+    if abs(center - middle) > 0.03 * (columns[-1].x1 - columns[1].x0):
+        return line.cells
+    return [
+        Placed(1, len(columns) - 1, cell.tokens) if other is cell else other for other in line.cells
+    ]
 
 
 def _levels(

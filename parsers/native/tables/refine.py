@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from docpipe.parsers.native.tables.columns import Column, Placed, find_columns, place
 from docpipe.parsers.native.tables.grid import Slot
 from docpipe.parsers.native.tables.layout import Phrase, is_value, lines_of, phrases_of
 
+NOTE = re.compile(r"\(?[0-9a-z*†‡]\)?")  # marks of footnotes are no column
 OVER = 2.5  # points that a word may reach over the edge of its cell
+
+
+def split_row_spans(slots: Sequence[Slot]) -> list[Slot]:
+    """Cells over many rows with a line of text for nearly each of them are taken apart."""
+    bounds: dict[int, tuple[float, float]] = {}
+    for slot in slots:
+        if slot.row_span == 1:
+            bounds[slot.row] = (slot.box[1], slot.box[3])
+    split: list[Slot] = []
+    for slot in slots:
+        rows = range(slot.row, slot.row + slot.row_span)
+        lines = lines_of(slot.tokens) if len(rows) > 4 and bounds.keys() >= set(rows) else []
+        found = [next((r for r in rows if bounds[r][1] > line.center), rows[-1]) for line in lines]
+        if len(set(found)) < 0.8 * len(rows):
+            split.append(slot)
+            continue
+        for row in rows:
+            inside = [line for line, at in zip(lines, found, strict=True) if at == row]
+            tokens = tuple(token for line in inside for token in line.tokens)
+            box = (slot.box[0], bounds[row][0], slot.box[2], bounds[row][1])
+            split.append(slot._replace(row=row, row_span=1, tokens=tokens, box=box))
+    return split
 
 
 def split_spans(slots: Sequence[Slot], height: float) -> list[Slot]:
@@ -104,7 +129,13 @@ def _number_columns(slots: Sequence[Slot], height: float) -> list[Column]:
             rows.append(lines[0])
     if len(rows) < 3 or len(rows) < 0.6 * len(slots):
         return []
-    return find_columns(rows, height)
+    columns = find_columns(rows, height)
+    placed = [place(line, columns, height) for line in rows] if columns else []
+    for index in range(len(columns)):
+        texts = [cell.text for cells in placed for cell in cells if cell.first == index]
+        if all(NOTE.fullmatch(text) for text in texts):
+            return []
+    return columns
 
 
 def _with_parts(
@@ -128,7 +159,7 @@ def _parts_of(slot: Slot, parts: Sequence[Column], height: float) -> list[Slot]:
     lines = [place(line, parts, height) for line in lines_of(slot.tokens)]
     if any(cell.last > cell.first for line in lines for cell in line):
         return [slot._replace(column_span=len(parts))]
-    edges = [slot.box[0], *((a.x1 + b.x0) / 2 for a, b in zip(parts, parts[1:], strict=False))]
+    edges = [slot.box[0], *((a.x1 + b.x0) / 2 for a, b in pairwise(parts))]
     edges.append(slot.box[2])
     cells: list[Placed] = [cell for line in lines for cell in line]
     return [

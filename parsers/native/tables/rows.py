@@ -88,6 +88,8 @@ def body_rows(
     for above, line in pairwise(lines):
         if any(above.center < at < line.center for at in rules):
             joins = False
+        elif line.y0 - above.y1 < -0.25 * height and not above.filled & line.filled:
+            joins = True
         elif wide is not None:
             joins = line.y0 - above.y1 < wide
         else:

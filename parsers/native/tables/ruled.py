@@ -19,7 +19,7 @@ from docpipe.parsers.native.tables.layout import (
     lines_of,
     text_of,
 )
-from docpipe.parsers.native.tables.refine import split_columns, split_spans
+from docpipe.parsers.native.tables.refine import split_columns, split_row_spans, split_spans
 from docpipe.parsers.native.tables.rules import Rule, Rules
 
 TOUCH = 3.0
@@ -138,8 +138,8 @@ def fill(shape: Lattice, tokens: Sequence[Token]) -> Grid | None:
     slots = _compact([_slot(shape, area, places) for area in _areas(shape)])
     height = line_height(tokens)
     if slots:
+        slots = split_rows(split_row_spans(slots), height)
         slots = split_columns(split_spans(slots, height), height)
-    slots = split_rows(slots, height)
     return Grid(slots, _header_rows(slots), 0.95) if is_table(slots) else None
 
 
@@ -305,7 +305,7 @@ def _bands(slots: Sequence[Slot], height: float) -> list[tuple[float, float]]:
     if not valued or len(labels) < max(len(lines) for lines in valued):
         return []
     fullest = max(valued, key=len)
-    if len(fullest) < 0.6 * len(labels):
+    if len(fullest) < 0.55 * len(labels):
         return []
     centers = [line.center for line in labels]
     inner = [(a + b) / 2 for a, b in pairwise(centers)]
