@@ -7,8 +7,10 @@ with numbers changing, or a lone page number is furniture: where a block stands 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+import statistics
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Literal
 
 import msgspec
@@ -21,14 +23,19 @@ Edge = Literal["top", "bottom"]
 _DEPTH = 4  # blocks from the edge that may be furniture
 _ZONE = 0.2  # of the page height, from each edge
 _MAX_LENGTH = 250
+_TITLES = 3  # repetitions nearby that make large text, such as the title of slides, furniture
 _NEAR_PAGES = 4  # repetitions may be this many pages apart
 _Y_TOLERANCE = 9.0
 _NUMBER = r"(?:\d{1,4}|[ivxlc]{1,7})"
 _PAGE_NUMBER = re.compile(
-    rf"^(?:(?:page|p\.|seite|página|pagina|pg\.?)\s*)?[-–—|•\[(]?\s*{_NUMBER}\s*[-–—|•\])]?"
+    rf"^(?:(?:page|p\.|seite|página|pagina|pg\.?)\s*)?[-–—|•\[(]?\s*({_NUMBER})\s*[-–—|•\])]?"
     rf"(?:\s*(?:of|/|von|de|sur)\s*{_NUMBER})?$",
     re.IGNORECASE,
 )
+_NUMBER_AT_END = re.compile(rf"^({_NUMBER})\s.*\D|\D.*\s({_NUMBER})$", re.IGNORECASE)
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_MAX_RUNNING = 120  # characters of a running title with a page number
+_LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
 
 
@@ -38,6 +45,7 @@ class _Candidate(msgspec.Struct):
     edge: Edge
     y: float
     text: str
+    size: float
 
 
 def mark_furniture(pages: list[list[Draft]], facts: Sequence[PageFacts]) -> list[list[Draft]]:
@@ -50,8 +58,8 @@ def mark_furniture(pages: list[list[Draft]], facts: Sequence[PageFacts]) -> list
     roles: dict[tuple[int, int], Role] = {}
     for candidate in _repeated(candidates):
         roles[candidate.page, candidate.index] = _role(candidate.edge)
-    for candidate in candidates:
-        if _PAGE_NUMBER.match(candidate.text) and _is_outermost(candidate, candidates, roles):
+    for candidate in _page_numbers(candidates, len(pages)):
+        if _is_outermost(candidate, candidates, roles):
             roles[candidate.page, candidate.index] = _role(candidate.edge)
     return [
         [_retyped(draft, roles.get((number, index))) for index, draft in enumerate(drafts)]
@@ -75,16 +83,15 @@ def _at_edges(number: int, drafts: Sequence[Draft], height: float) -> Iterator[_
     by_top = sorted(boxes, key=lambda entry: entry[1].y0)
     by_bottom = sorted(boxes, key=lambda entry: -entry[1].y1)
     edges: list[tuple[Edge, int, float]] = []
-    edges += [("top", index, box.y0) for index, box in by_top[:_DEPTH] if box.y1 < _ZONE * height]
-    edges += [
-        ("bottom", index, box.y1)
-        for index, box in by_bottom[:_DEPTH]
-        if box.y0 > (1 - _ZONE) * height
-    ]
+    edges += [("top", index, box.y0) for index, box in by_top[:_DEPTH]]
+    edges += [("bottom", index, box.y1) for index, box in by_bottom[:_DEPTH]]
     for edge, index, y in edges:
-        block = drafts[index].block
-        if isinstance(block, TextBlock) and len(block.text) <= _MAX_LENGTH:
-            yield _Candidate(number, index, edge, y, block.text)
+        block, style = drafts[index].block, drafts[index].style
+        if not isinstance(block, TextBlock) or len(block.text) > _MAX_LENGTH:
+            continue
+        near = y < _ZONE * height if edge == "top" else y > (1 - _ZONE) * height
+        if near or _PAGE_NUMBER.match(block.text):
+            yield _Candidate(number, index, edge, y, block.text, style.size if style else 0.0)
 
 
 def _repeated(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
@@ -92,13 +99,49 @@ def _repeated(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
     groups: defaultdict[tuple[Edge, str], list[_Candidate]] = defaultdict(list)
     for candidate in candidates:
         groups[candidate.edge, _DIGITS.sub("#", candidate.text.casefold())].append(candidate)
+    usual = statistics.median(candidate.size for candidate in candidates) if candidates else 0.0
     for (_, key), group in groups.items():
-        if not key.strip():
+        if not _LETTER.search(key):
             continue
         for index, candidate in enumerate(group):
             around = group[max(0, index - 6) : index] + group[index + 1 : index + 7]
-            if any(_repeats(candidate, other) for other in around):
+            needed = _TITLES if candidate.size > 1.2 * usual else 1
+            if sum(_repeats(candidate, other) for other in around) >= needed:
                 yield candidate
+
+
+def _page_numbers(candidates: Sequence[_Candidate], pages: int) -> Iterator[_Candidate]:
+    """Candidates that are a page number, or a title beside one, and count on with the pages."""
+    offsets: Counter[tuple[Edge, int]] = Counter()
+    for candidate in candidates:
+        for number in _numbers(candidate.text):
+            offsets[candidate.edge, number - candidate.page] += 1
+    for candidate in candidates:
+        alone = _PAGE_NUMBER.match(candidate.text) is not None
+        seen = max(
+            (offsets[candidate.edge, n - candidate.page] for n in _numbers(candidate.text)),
+            default=0,
+        )
+        if seen >= (2 if alone else 3) or (alone and pages == 1):
+            yield candidate
+
+
+def _numbers(text: str) -> list[int]:
+    """The page numbers a text may show: all of it, or at its start or end."""
+    alone = _PAGE_NUMBER.match(text)
+    if alone:
+        return [_value(alone[1])]
+    if len(text) > _MAX_RUNNING:
+        return []
+    return [_value(part) for found in _NUMBER_AT_END.findall(text) for part in found if part]
+
+
+def _value(number: str) -> int:
+    if number.isdigit():
+        return int(number)
+    digits = [_ROMAN[char] for char in number.casefold()]
+    pairs = zip_longest(digits, digits[1:], fillvalue=0)
+    return sum(-digit if digit < following else digit for digit, following in pairs)
 
 
 def _repeats(one: _Candidate, other: _Candidate) -> bool:

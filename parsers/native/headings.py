@@ -9,6 +9,7 @@ from itertools import zip_longest
 
 import msgspec
 
+from docpipe.content import FURNITURE
 from docpipe.parsers.native.markers import (
     is_bullet,
     is_caption,
@@ -27,6 +28,7 @@ _CONTENTS = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]{3}|[\u2e80-\u9fff\uac00-\ud7af]")
 _KEY = re.compile(r"[\W_]+")
+_AFFILIATION = re.compile(r"[∗*†‡§¶]")  # marks behind the names of authors
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -169,7 +171,7 @@ def _reads_like_one(block: TextBlock, style: Style, body: _Body) -> bool:
     letters = _LETTERS.findall(text)
     if len(letters) < max(2, 0.5 * len(text.replace(" ", ""))) or not _WORD.search(text):
         return False
-    if _is_turned(block):
+    if _is_turned(block) or len(_AFFILIATION.findall(text)) > 1:
         return False
     if text.endswith((",", ";")) or (
         text.endswith(".") and len(text) > 60 and style.size < 1.5 * body.size
@@ -195,7 +197,11 @@ class _Context(msgspec.Struct, frozen=True):
 
 
 def _context(drafts: Sequence[Draft]) -> _Context:
-    texts = [draft.block.text for draft in drafts if isinstance(draft.block, TextBlock)]
+    texts = [
+        draft.block.text
+        for draft in drafts
+        if isinstance(draft.block, TextBlock) and draft.block.role not in FURNITURE
+    ]
     entries = sum(is_contents_entry(text) for text in texts)
     return _Context(entries >= 4 or any(_CONTENTS.match(text) for text in texts))
 
@@ -264,5 +270,12 @@ def _style_key(style: Style) -> tuple[float, bool]:
 
 
 def _style_ranks(drafts: Iterator[Draft]) -> dict[tuple[float, bool], int]:
-    keys = sorted({_style_key(draft.style) for draft in drafts if draft.style}, reverse=True)
-    return {key: min(rank, MAX_LEVEL) for rank, key in enumerate(keys, 1)}
+    """The level of each style by its size; a style used once ranks with the next larger one."""
+    counts = Counter(_style_key(draft.style) for draft in drafts if draft.style)
+    ranks: dict[tuple[float, bool], int] = {}
+    rank = 0
+    for key in sorted(counts, reverse=True):
+        if counts[key] > 1 or rank == 0:
+            rank += 1
+        ranks[key] = min(rank, MAX_LEVEL)
+    return ranks
