@@ -23,6 +23,7 @@ Edge = Literal["top", "bottom"]
 _DEPTH = 4  # blocks from the edge that may be furniture
 _ZONE = 0.2  # of the page height, from each edge
 _MAX_LENGTH = 250
+_LONG = 8  # pages from which one repetition may be chance
 _TITLES = 3  # repetitions nearby that make large text, such as the title of slides, furniture
 _NEAR_PAGES = 4  # repetitions may be this many pages apart
 _Y_TOLERANCE = 9.0
@@ -56,7 +57,7 @@ def mark_furniture(pages: list[list[Draft]], facts: Sequence[PageFacts]) -> list
         for candidate in _at_edges(number, drafts, page.height)
     ]
     roles: dict[tuple[int, int], Role] = {}
-    for candidate in _repeated(candidates):
+    for candidate in _repeated(candidates, 1 if len(pages) < _LONG else 2):
         roles[candidate.page, candidate.index] = _role(candidate.edge)
     for candidate in _page_numbers(candidates, len(pages)):
         if _is_outermost(candidate, candidates, roles):
@@ -94,8 +95,8 @@ def _at_edges(number: int, drafts: Sequence[Draft], height: float) -> Iterator[_
             yield _Candidate(number, index, edge, y, block.text, style.size if style else 0.0)
 
 
-def _repeated(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
-    """Candidates whose text, numbers aside, stands at the same height on a page nearby."""
+def _repeated(candidates: Sequence[_Candidate], times: int) -> Iterator[_Candidate]:
+    """Candidates whose text, numbers aside, stands at the same height on pages nearby."""
     groups: defaultdict[tuple[Edge, str], list[_Candidate]] = defaultdict(list)
     for candidate in candidates:
         groups[candidate.edge, _DIGITS.sub("#", candidate.text.casefold())].append(candidate)
@@ -105,7 +106,7 @@ def _repeated(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
             continue
         for index, candidate in enumerate(group):
             around = group[max(0, index - 6) : index] + group[index + 1 : index + 7]
-            needed = _TITLES if candidate.size > 1.2 * usual else 1
+            needed = _TITLES if candidate.size > 1.2 * usual else times
             if sum(_repeats(candidate, other) for other in around) >= needed:
                 yield candidate
 

@@ -8,7 +8,9 @@ from docpipe.geometry import BBox
 from docpipe.parsers.native.blocks import drafts_from_lines
 from docpipe.parsers.native.compose import compose_pages
 from docpipe.parsers.native.figures import find_figures
+from docpipe.parsers.native.hidden import split_hidden
 from docpipe.parsers.native.lines import Line, lines_from_words
+from docpipe.parsers.native.quality import assess
 from docpipe.parsers.native.tables import find_tables
 from docpipe.parsers.native.words import UPRIGHT, StyledWord, drop_duplicates, style_words
 from docpipe.records import Figure, OutlineEntry, Page, Region, Source, Table
@@ -21,7 +23,7 @@ class NativeParser:
     """Reads the text layer: no model, no network, some hundredths of a second a page."""
 
     def read_page(self, page: PageView) -> PageFacts:
-        words = drop_duplicates(page.words())
+        words, hidden = split_hidden(page, drop_duplicates(page.words()))
         styled = style_words(words, page.spans())
         tables = find_tables(page, [word.word for word in styled if word.direction == UPRIGHT])
         lines = lines_from_words(_outside(styled, tables))
@@ -42,6 +44,8 @@ class NativeParser:
             rotation=page.rotation,
             words=tuple(words),
             drafts=tuple(drafts),
+            quality=assess(page, words, hidden),
+            hidden=tuple(hidden),
             links=tuple(page.links()),
             annotations=tuple(page.annotations()),
             form_fields=tuple(page.widgets()),
