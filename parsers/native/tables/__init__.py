@@ -22,6 +22,7 @@ from docpipe.parsers.native.tables.ruled import (
 )
 from docpipe.parsers.native.tables.rules import Rule, Rules, find_rules
 from docpipe.parsers.native.tables.structure import structure
+from docpipe.parsers.native.tables.turned import by_direction
 from docpipe.records import Table, Word
 from docpipe.stages import PageView
 
@@ -34,9 +35,14 @@ def find_tables(page: PageView, words: Sequence[Word]) -> list[Table]:
     `words` are the page's visible words. Cells of a table cover its whole grid, empty ones too.
     """
     drawings = page.drawings()
-    rules = find_rules(drawings)
-    tokens = tokens_of(words)
-    grids = _find(tokens, rules, chart_boxes(drawings, rules, tokens))
+    grids: list[Grid] = []
+    for turn, turned_words in by_direction(page, words):
+        tokens = tokens_of(turned_words)
+        turned = turn.drawings(drawings)
+        rules = find_rules(turned)
+        found = _find(tokens, rules, chart_boxes(turned, rules, tokens))
+        grids += [turn.grid_back(grid) for grid in found]
+    grids.sort(key=lambda grid: (grid.box.y0, grid.box.x0))
     return [to_table(grid, page.number, number) for number, grid in enumerate(grids, 1)]
 
 
@@ -55,7 +61,7 @@ def _find(tokens: list[Token], rules: Rules, charts: list[BBox]) -> list[Grid]:
     tokens, horizontal = _outside(grids, tokens, horizontal)
     labels = [chart.expand(2 * height) for chart in charts]
     grids += aligned([t for t in tokens if not _inside(labels, *t.center)], horizontal)
-    return sorted(grids, key=lambda grid: (grid.box.y0, grid.box.x0))
+    return [grid for grid in grids if not any(grid.box.intersection(c) > 0 for c in charts)]
 
 
 def _drawn(tokens: list[Token], rules: Rules, height: float) -> list[Grid]:
