@@ -26,6 +26,8 @@ from docpipe.parsers.native.tables.turned import by_direction
 from docpipe.records import Table, Word
 from docpipe.stages import PageView
 
+BACKGROUND = 0.7  # of the page: a rectangle this large is its ground
+
 __all__ = ["continues", "find_tables", "joined"]
 
 
@@ -34,7 +36,8 @@ def find_tables(page: PageView, words: Sequence[Word]) -> list[Table]:
 
     `words` are the page's visible words. Cells of a table cover its whole grid, empty ones too.
     """
-    drawings = page.drawings()
+    area = page.width * page.height
+    drawings = [d for d in page.drawings() if d.kind != "rect" or d.bbox.area < BACKGROUND * area]
     grids: list[Grid] = []
     for turn, turned_words in by_direction(page, words):
         tokens = tokens_of(turned_words)

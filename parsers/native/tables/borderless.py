@@ -44,12 +44,20 @@ def zones(rules: Sequence[Rule]) -> list[Zone]:
     open_zones: list[Zone] = []
     for rule in _rows_of_rules(rules):
         for index, zone in enumerate(open_zones):
-            if abs(rule.start - zone.x0) < 8 and abs(rule.end - zone.x1) < 8:
+            if _belongs(rule, zone):
                 open_zones[index] = zone._replace(rules=[*zone.rules, rule])
                 break
         else:
             open_zones.append(Zone(rule.start, rule.end, [rule]))
     return [zone for zone in open_zones if len(zone.rules) > 1]
+
+
+def _belongs(rule: Rule, zone: Zone) -> bool:
+    """Whether a rule has the extent of a zone, or leaves out no more than its first column."""
+    width = zone.x1 - zone.x0
+    reach = max(8.0, 0.03 * width)
+    ends = abs(rule.end - zone.x1) < reach
+    return ends and (abs(rule.start - zone.x0) < reach or 0 < rule.start - zone.x0 < 0.25 * width)
 
 
 def _rows_of_rules(rules: Sequence[Rule]) -> list[Rule]:
@@ -210,7 +218,7 @@ class Segment(NamedTuple):
 def aligned(tokens: Sequence[Token], rules: Sequence[Rule]) -> Iterator[Grid]:
     """Tables held together by the alignment of their words alone."""
     height = line_height(tokens)
-    for group in _groups(list(_segments(lines_of(tokens), height)), height):
+    for group in _groups(list(_segments(lines_of(tokens), height)), rules, height):
         tokens_inside = [t for segment in group for p in segment.phrases for t in p.tokens]
         lines = lines_of(tokens_inside)
         x0, x1 = min(s.x0 for s in group), max(s.x1 for s in group)
@@ -264,7 +272,9 @@ def _mostly_values(phrase: Phrase) -> bool:
     return sum(is_value(token.text) for token in phrase.tokens) > 0.4 * len(phrase.tokens)
 
 
-def _groups(segments: Sequence[Segment], height: float) -> Iterator[list[Segment]]:
+def _groups(
+    segments: Sequence[Segment], rules: Sequence[Rule], height: float
+) -> Iterator[list[Segment]]:
     """Runs of segments close over one another; from the first with several phrases to the last."""
     open_groups: list[list[Segment]] = []
     for segment in segments:
@@ -274,7 +284,12 @@ def _groups(segments: Sequence[Segment], height: float) -> Iterator[list[Segment
             shared = min(segment.x1, max(s.x1 for s in group)) - max(
                 segment.x0, min(s.x0 for s in group)
             )
-            if near and shared > 0.5 * (segment.x1 - segment.x0) and not _loose(group):
+            if (
+                near
+                and shared > 0.5 * (segment.x1 - segment.x0)
+                and not _loose(group)
+                and not _parted(last, segment, rules, height)
+            ):
                 group.append(segment)
                 break
         else:
@@ -283,6 +298,15 @@ def _groups(segments: Sequence[Segment], height: float) -> Iterator[list[Segment
         several = [index for index, segment in enumerate(group) if len(segment.phrases) > 1]
         if len(several) >= 3:
             yield group[several[0] : several[-1] + 1]
+
+
+def _parted(above: Segment, below: Segment, rules: Sequence[Rule], height: float) -> bool:
+    """Whether a rule runs between two lines and far beyond them on both sides."""
+    x0, x1 = min(above.x0, below.x0), max(above.x1, below.x1)
+    return any(
+        above.y0 < rule.at < below.y1 and rule.start < x0 - height and rule.end > x1 + height
+        for rule in rules
+    )
 
 
 def _loose(group: Sequence[Segment]) -> bool:

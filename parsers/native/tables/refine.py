@@ -8,8 +8,10 @@ from itertools import pairwise
 
 from docpipe.parsers.native.tables.columns import Column, Placed, find_columns, place
 from docpipe.parsers.native.tables.grid import Slot
-from docpipe.parsers.native.tables.layout import Phrase, is_value, lines_of, phrases_of
+from docpipe.parsers.native.tables.layout import Phrase, is_value, lines_of, phrases_of, text_of
 
+CAPTION = re.compile(r"(?:table|tab\.|exhibit|figure|tableau|tabelle|表)\s*\d", re.IGNORECASE)
+SOURCE = re.compile(r"(?:sources?|notes?|n\.b\.)\s*:|[*†‡]\s*\w", re.IGNORECASE)
 NOTE = re.compile(r"\(?[0-9a-z*†‡]\)?")  # marks of footnotes are no column
 OVER = 2.5  # points that a word may reach over the edge of its cell
 
@@ -170,3 +172,16 @@ def _parts_of(slot: Slot, parts: Sequence[Column], height: float) -> list[Slot]:
         )
         for index in range(len(parts))
     ]
+
+
+def without_legends(slots: Sequence[Slot]) -> list[Slot]:
+    """Slots without a caption in the top row and notes in the last rows, boxed with the table."""
+    count = max((slot.column + slot.column_span for slot in slots), default=0)
+    whole = {s.row: text_of(s.tokens) for s in slots if s.column_span == count > 1}
+    first = min((slot.row for slot in slots), default=0)
+    last = max((slot.row + slot.row_span - 1 for slot in slots), default=0)
+    while CAPTION.match(whole.get(first, "")):
+        first += 1
+    while SOURCE.match(whole.get(last, "")):
+        last -= 1
+    return [s._replace(row=s.row - first) for s in slots if first <= s.row <= last]

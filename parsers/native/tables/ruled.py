@@ -19,7 +19,12 @@ from docpipe.parsers.native.tables.layout import (
     lines_of,
     text_of,
 )
-from docpipe.parsers.native.tables.refine import split_columns, split_row_spans, split_spans
+from docpipe.parsers.native.tables.refine import (
+    split_columns,
+    split_row_spans,
+    split_spans,
+    without_legends,
+)
 from docpipe.parsers.native.tables.rules import Rule, Rules
 
 TOUCH = 3.0
@@ -140,6 +145,7 @@ def fill(shape: Lattice, tokens: Sequence[Token]) -> Grid | None:
     if slots:
         slots = split_rows(split_row_spans(slots), height)
         slots = split_columns(split_spans(slots, height), height)
+        slots = without_legends(slots)
     return Grid(slots, _header_rows(slots), 0.95) if is_table(slots) else None
 
 

@@ -45,12 +45,55 @@ def structure(lines: Sequence[Line], rules: Sequence[Rule], height: float) -> Gr
         step = (y1 - y0) / len(levels)
         bands += [Band(y0 + i * step, y0 + (i + 1) * step, cells) for i, cells in enumerate(levels)]
     heads = len(bands)
-    for row in body_rows(placed[head:], full, height):
+    open_left = _open_left(short, bands[-1].y1 if bands else lines[0].y0, x0, x1)
+    parting = sorted([*full, *(rule.at for rule in open_left)])
+    for row in body_rows(placed[head:], parting, height):
         cells = _merged([cell for line in row for cell in line.cells])
         bands.append(Band(min(line.y0 for line in row), max(line.y1 for line in row), cells))
     if len(bands) < 2:
         return None
-    return Grid(list(_slots(bands, columns, x0, x1)), heads, 0.8)
+    slots = _slots(bands, columns, x0, x1)
+    for rule in open_left:
+        slots = _joined_over(slots, rule)
+    return Grid(slots, heads, 0.8)
+
+
+def _open_left(rules: Sequence[Rule], top: float, x0: float, x1: float) -> list[Rule]:
+    """Rules below `top` that part rows in the right-hand columns only: what stands left of them
+    belongs to several rows."""
+    return [
+        rule
+        for rule in rules
+        if rule.at > top and rule.end > x1 - 0.06 * (x1 - x0) and rule.length > 0.4 * (x1 - x0)
+    ]
+
+
+def _joined_over(slots: Sequence[Slot], rule: Rule) -> list[Slot]:
+    """Cells left of a rule, above and below it, as one."""
+    joined: list[Slot] = []
+    for slot in sorted(slots, key=lambda slot: (slot.column, slot.row)):
+        above = joined[-1] if joined else None
+        if (
+            above
+            and above.column == slot.column
+            and above.column_span == slot.column_span
+            and (slot.box[0] + slot.box[2]) / 2 < rule.start
+            and _center(above) < rule.at < _center(slot)
+            and abs(slot.box[1] - rule.at) < abs(slot.box[3] - rule.at)
+        ):
+            box = (above.box[0], above.box[1], above.box[2], slot.box[3])
+            joined[-1] = above._replace(
+                row_span=above.row_span + slot.row_span,
+                tokens=above.tokens + slot.tokens,
+                box=box,
+            )
+        else:
+            joined.append(slot)
+    return joined
+
+
+def _center(slot: Slot) -> float:
+    return (slot.box[1] + slot.box[3]) / 2
 
 
 def _by_length(rules: Sequence[Rule], x0: float, width: float) -> tuple[list[float], list[Rule]]:
