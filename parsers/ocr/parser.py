@@ -1,0 +1,188 @@
+"""The parser itself: a page's image made upright, read, and laid out like any page of text."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from docpipe.errors import StageError
+from docpipe.parsers.native import NativeParser
+from docpipe.parsers.native.blocks import drafts_from_lines
+from docpipe.parsers.native.lines import lines_from_words
+from docpipe.parsers.native.words import StyledWord
+from docpipe.parsers.ocr.engines import (
+    SURE,
+    EngineName,
+    OcrWord,
+    build_engine,
+    mean_confidence,
+)
+from docpipe.parsers.ocr.upright import Placement, ink_points, is_sideways, skew_of, turned
+from docpipe.records import OutlineEntry, Page, Quality, Region, Word
+from docpipe.stages import Draft, PageFacts, PageView
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from docpipe.parsers.ocr.upright import Points
+
+STAGE = "ocr"
+LOW_CONFIDENCE = 0.6
+_NOISE = 0.3  # words below this are specks, rules and textures
+_ENOUGH_PIXELS = 2_500_000
+_MAX_PIXELS = 8_000_000
+_MAX_DPI = 600.0
+_MIN_INK = 30  # dark pixels of a small image; less is an empty page
+_EM = 0.8  # of a line's height
+
+
+class OcrParser:
+    """Reads pages from their image.
+
+    `engine`: "auto" takes Tesseract where it is installed and asks RapidOCR where it is unsure.
+    `dpi`: resolution of the image; raised on small pages, lowered on huge ones. `languages`:
+    Tesseract's codes. `threads`: of RapidOCR.
+    """
+
+    def __init__(
+        self,
+        engine: EngineName = "auto",
+        dpi: float = 200.0,
+        languages: tuple[str, ...] = (),
+        threads: int = 1,
+    ) -> None:
+        self._engine = build_engine(engine, languages, threads)
+        self._dpi = dpi
+
+    def read_page(self, page: PageView) -> PageFacts:
+        words, placement = self._read_upright(page)
+        styled = _style(words, placement)
+        drafts = drafts_from_lines(
+            lines_from_words(styled),
+            page=page.number,
+            width=placement.size[0],
+            height=placement.size[1],
+            stage=STAGE,
+        )
+        return PageFacts(
+            number=page.number,
+            label=page.label,
+            width=page.width,
+            height=page.height,
+            rotation=page.rotation,
+            words=tuple(_on_page(each.word, placement) for each in styled),
+            drafts=tuple(_placed(draft, placement) for draft in drafts),
+            quality=_quality(words),
+            links=tuple(page.links()),
+            annotations=tuple(page.annotations()),
+            form_fields=tuple(page.widgets()),
+        )
+
+    def compose(self, facts: Sequence[PageFacts], outline: Sequence[OutlineEntry]) -> list[Page]:
+        return NativeParser().compose(facts, outline)
+
+    def _read_upright(self, page: PageView) -> tuple[list[OcrWord], Placement]:
+        image = page.render(_resolution(page, self._dpi))
+        scale = image.width / max(page.width, 1e-6)
+        placement = Placement((page.width, page.height), scale)
+        points = ink_points(image)
+        if len(points) < _MIN_INK:
+            return [], placement
+        quarters = (1, 3) if is_sideways(points) else (0, 2)
+        best: tuple[list[OcrWord], Placement] = ([], placement)
+        for quarter in quarters:
+            level = _points_turned(points, quarter)
+            placement = Placement((page.width, page.height), scale, quarter, skew_of(level))
+            words = self._read(turned(image, quarter, placement.skew), 72.0 * scale, page.number)
+            best = max(best, (words, placement), key=lambda found: _certainty(found[0]))
+            if mean_confidence(words) >= LOW_CONFIDENCE:
+                break
+        return best
+
+    def _read(self, image: Image.Image, dpi: float, number: int) -> list[OcrWord]:
+        try:
+            words = self._engine.read(image, dpi)
+        except StageError as error:
+            raise StageError(STAGE, number, error.message, code=error.code) from error
+        return _without_noise(words)
+
+
+def _certainty(words: Sequence[OcrWord]) -> float:
+    return mean_confidence(words) * min(1.0, len(words) / 5)
+
+
+def _points_turned(points: Points, quarters: int) -> Points:
+    for _ in range(quarters):
+        points = points[:, ::-1] * (-1.0, 1.0)
+    return points
+
+
+def _resolution(page: PageView, dpi: float) -> float:
+    """`dpi`, raised on small pages as far as the scan on it has detail, lowered on huge ones."""
+    inches = max(page.width * page.height, 1.0) / 72.0**2
+    detail = max(
+        (image.pixels[0] * 72.0 / image.bbox.width for image in page.images() if image.bbox.width),
+        default=_MAX_DPI,
+    )
+    enough = min(math.sqrt(_ENOUGH_PIXELS / inches), _MAX_DPI, max(detail, dpi))
+    return min(max(dpi, enough), math.sqrt(_MAX_PIXELS / inches))
+
+
+def _without_noise(words: Sequence[OcrWord]) -> list[OcrWord]:
+    """What is left without specks; nothing at all of a page that has hardly a sure word."""
+    kept = [
+        word
+        for word in words
+        if word.confidence >= _NOISE
+        and (word.confidence >= LOW_CONFIDENCE or any(map(str.isalnum, word.text)))
+    ]
+    sure = sum(
+        len(word.text) for word in kept if word.confidence >= LOW_CONFIDENCE and word.text.isalnum()
+    )
+    return kept if sure >= 4 or mean_confidence(kept) >= SURE else []
+
+
+def _quality(words: Sequence[OcrWord]) -> Quality:
+    if not words:
+        return Quality("ok", ("blank",), "none")
+    if mean_confidence(words) < LOW_CONFIDENCE:
+        return Quality("suspicious", ("low_ocr_confidence",), "ocr")
+    return Quality("ok", (), "ocr")
+
+
+def _style(words: Sequence[OcrWord], placement: Placement) -> list[StyledWord]:
+    """Words in points of the upright frame, with the font size that their line's height tells.
+
+    A line without descenders is lower than its neighbours, so sizes near the page's usual one
+    are taken for it.
+    """
+    heights: dict[int, list[float]] = {}
+    for word in words:
+        heights.setdefault(word.line, []).append(word.bbox.height / placement.scale)
+    sizes = {line: _EM * max(values) for line, values in heights.items()}
+    usual = statistics.median(sizes[word.line] for word in words) if words else 0.0
+    made = []
+    for word in words:
+        size = sizes[word.line]
+        size = usual if 0.7 * usual <= size <= 1.35 * usual else size
+        placed = Word(word.text, placement.to_frame(word.bbox), round(word.confidence, 3))
+        made.append(StyledWord(placed, round(size, 1), run=word.line))
+    return made
+
+
+def _on_page(word: Word, placement: Placement) -> Word:
+    return Word(word.text, placement.to_page(word.bbox), word.confidence)
+
+
+def _placed(draft: Draft, placement: Placement) -> Draft:
+    """The draft with its regions on the page instead of in the upright frame."""
+    source = draft.block.source
+    regions = tuple(
+        Region(region.page, placement.to_page(region.bbox)) for region in source.regions
+    )
+    moved = msgspec.structs.replace(source, regions=regions)
+    return Draft(msgspec.structs.replace(draft.block, source=moved), draft.style)

@@ -1,0 +1,71 @@
+"""Tesseract, run as a program of its own through pytesseract."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from docpipe.errors import ModelError, StageError
+from docpipe.geometry import BBox
+from docpipe.parsers.ocr.engines import OcrWord
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+TIMEOUT = 60  # seconds; also ends the program when the worker that started it was killed
+
+
+class TesseractEngine:
+    """`languages` are Tesseract's codes, such as "eng" and "deu"; English when none is given."""
+
+    def __init__(self, languages: Sequence[str] = ()) -> None:
+        import pytesseract
+
+        # More than one thread makes Tesseract slower per page and fights with other workers.
+        os.environ.setdefault("OMP_THREAD_LIMIT", "1")
+        try:
+            installed = set(pytesseract.get_languages())
+        except (pytesseract.TesseractNotFoundError, OSError) as error:
+            raise ModelError(
+                "the program tesseract is not installed",
+                hint='install tesseract-ocr, or set engine = "rapidocr"',
+            ) from error
+        wanted = list(languages) or ["eng"]
+        for language in wanted:
+            if language not in installed:
+                known = ", ".join(sorted(installed - {"osd"})) or "none"
+                raise ModelError(
+                    f"tesseract has no language {language!r}",
+                    hint=f"installed: {known}; install tesseract-ocr-{language}",
+                )
+        self._language = "+".join(wanted)
+
+    def read(self, image: Image.Image, dpi: float) -> list[OcrWord]:
+        import pytesseract
+
+        grey = image.convert("L")
+        grey.format = "TIFF"  # handed over uncompressed: PNG would cost more than a tenth more
+        try:
+            table = pytesseract.image_to_data(
+                grey,
+                lang=self._language,
+                config=f"--dpi {round(dpi)}",
+                output_type=pytesseract.Output.DICT,
+                timeout=TIMEOUT,
+            )
+        except (RuntimeError, OSError) as error:  # a timeout and a failed run are RuntimeErrors
+            raise StageError("ocr", None, f"tesseract failed: {error}", code="ocr") from error
+        return list(_words(table))
+
+
+def _words(table: dict[str, list[Any]]) -> Iterator[OcrWord]:
+    lines: dict[tuple[int, ...], int] = {}
+    for index, text in enumerate(table["text"]):
+        confidence = float(table["conf"][index])
+        if confidence < 0 or not text.strip():
+            continue
+        line = tuple(int(table[key][index]) for key in ("block_num", "par_num", "line_num"))
+        left, top = float(table["left"][index]), float(table["top"][index])
+        box = BBox(left, top, left + table["width"][index], top + table["height"][index])
+        yield OcrWord(text.strip(), box, confidence / 100, lines.setdefault(line, len(lines)))
