@@ -10,7 +10,7 @@ import msgspec
 from docpipe.agents.passages import CellRange
 from docpipe.agents.question import Question
 from docpipe.agents.relevance import Match, Query
-from docpipe.agents.terms import content_words, fold, words
+from docpipe.agents.terms import STOP, content_words, fold, words
 from docpipe.agents.values import Found, find_numbers, find_values
 
 _LONGEST_KEY = 15
@@ -38,17 +38,27 @@ def find_cells(match: Match, query: Query) -> Iterator[CellFound]:
         return
     names = set(map(fold, query.question.names))
     key = next((cell for cell in filled if fold(cell.text.strip()) in names), filled[0])
-    named = frozenset(content_words(key.text))
+    named = frozenset(words(key.text))
+    agreed = 1.0 if _is_the_name(named, match, query) else _agreement(named - STOP, query)
     focus = frozenset(query.question.focus[-1:])
     for order, cell in enumerate(cell for cell in filled if cell is not key):
         header = frozenset(content_words(cell.headers))
         if query.question.kind == "count" and not focus <= named | header:
             continue
-        fit = 0.75 * _agreement(named, query) + 0.25 * _share(header - named, query)
+        fit = 0.75 * agreed + 0.25 * _share(header - named, query)
         about = f" ({cell.headers})" if cell.headers else ""
         for found in _in_cell(cell, query.question):
             text = f"{key.text}{about}: {cell.text}"
             yield CellFound(found, text, max(0.0, fit - 0.02 * order))
+
+
+def _is_the_name(key: frozenset[str], match: Match, query: Query) -> bool:
+    """Whether a key is made of names of the question, all but those over the table."""
+    over = set(words(match.passage.context)).union(
+        *(words(cell.headers) for cell in match.passage.cells)
+    )
+    names = {word for name in query.question.names for word in words(name)}
+    return key <= names and key >= (names & query.weights.keys()) - over
 
 
 def _agreement(key: frozenset[str], query: Query) -> float:
@@ -67,9 +77,9 @@ def _harmonic(key: frozenset[str], asked: Set[str], query: Query) -> float:
 
 
 def _share(terms: frozenset[str], query: Query) -> float:
-    """Share of the question's names, such as years, among the terms; of all terms without names."""
-    in_names = {word for name in query.question.names for word in words(name)}
-    asked = query.weights.keys() & in_names or query.weights.keys()
+    """Share of the question's numbers, such as years, that a header says; else of all terms."""
+    numbers = {term for term in query.weights if term.isdigit()}
+    asked = numbers if numbers & terms else query.weights.keys()
     return _weight(terms & asked, query) / _weight(asked, query) if asked else 0.0
 
 

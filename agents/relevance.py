@@ -24,6 +24,7 @@ from docpipe.records import Document
 _IN_CONTEXT = 0.7
 _NEARBY = 0.35
 _ON_PAGE = 0.15
+_LATER = 0.15  # off the score for each doubling of a page's place
 _NEIGHBOURS = 2
 _SAME_WORD = 0.93  # Jaro-Winkler similarity from which an unknown word is taken for a misspelling
 
@@ -168,7 +169,7 @@ def _match(
         + _IN_CONTEXT * share(in_context)
         + _NEARBY * share(near)
         + _ON_PAGE * share(elsewhere)
-        - 0.12 * passage.rank
+        - _LATER * math.log2(1 + passage.rank)
         - (0.15 if passage.kind == "heading" else 0.0)
         - 0.1 * max(0.0, len(passage.text) / 400 - 1)
     )
