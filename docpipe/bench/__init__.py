@@ -34,6 +34,8 @@ __all__ = [
 
 BENCHES: dict[str, str] = {
     "parse": "docpipe.bench.parse:run",
+    "retrieval": "docpipe.bench.retrieval:run",
+    "answer": "docpipe.bench.answers:run",
     "robust": "docpipe.bench.robust:run",
 }
 

@@ -1,4 +1,4 @@
-"""The bench `answers`: are questions answered rightly, and refused where there is no answer?
+"""The bench `answer`: are questions answered rightly, and refused where there is no answer?
 
 Data: a folder with `documents/*.pdf` and `samples.json` in the form of MMLongBench-Doc; with the
 corrected keys of V2 in `samples_v2.json`, these are scored as a second number. Every question is

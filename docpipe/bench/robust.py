@@ -107,7 +107,7 @@ def result_of(attempt: Attempt) -> Result:
 
 
 def flags(document: Document) -> list[str]:
-    """What the document warns of: verdicts and reasons of pages, hidden text, codes of issues."""
+    """What the document warns of: verdicts and reasons of pages, codes of issues."""
     found: dict[str, None] = dict.fromkeys(issue.code for issue in document.issues)
     for page in document.pages:
         found |= dict.fromkeys(_page_flags(page))
@@ -121,8 +121,6 @@ def _page_flags(page: Page) -> Iterator[str]:
     yield from quality.reasons
     if "no_text_layer" in quality.reasons and quality.route != "ocr":
         yield "needs_ocr"
-    if page.hidden:
-        yield "hidden_text"
 
 
 def _visible_text(page: Page) -> str:

@@ -110,9 +110,9 @@ class TestFlags:
     def test_a_good_page_has_none(self) -> None:
         assert flags(document(page())) == []
 
-    def test_verdicts_reasons_hidden_text_and_issues_are_flags(self) -> None:
+    def test_verdicts_reasons_and_issues_are_flags(self) -> None:
         bad = page(quality=Quality("suspicious", ("replacement_chars",)))
-        hiding = page(hidden=(HiddenText(REGION, "secret", "white"),))
+        hiding = page(quality=Quality("ok", ("hidden_text",)))
         issue = Issue("pdf", "unsupported_xfa", "a form")
         assert flags(document(bad, hiding, bad, issues=(issue,))) == [
             "unsupported_xfa",
