@@ -12,6 +12,7 @@ from docpipe.parsers.native.tables.borderless import aligned, between_rules, is_
 from docpipe.parsers.native.tables.charts import chart_boxes
 from docpipe.parsers.native.tables.continued import continues, joined
 from docpipe.parsers.native.tables.grid import Grid, to_table
+from docpipe.parsers.native.tables.heads import with_head
 from docpipe.parsers.native.tables.layout import Token, line_height, lines_of, tokens_of
 from docpipe.parsers.native.tables.ruled import (
     Lattice,
@@ -60,10 +61,13 @@ def _find(tokens: list[Token], rules: Rules, charts: list[BBox]) -> list[Grid]:
     )
     grids = _drawn(tokens, rules, height)
     tokens, horizontal = _outside(grids, tokens, rules.horizontal)
-    grids += between_rules(tokens, horizontal, height)
+    grids += between_rules(tokens, horizontal, grids)
+    tokens, horizontal = _outside(grids, tokens, horizontal)
+    grids = [with_head(grid, tokens, rules.horizontal) for grid in grids]
     tokens, horizontal = _outside(grids, tokens, horizontal)
     labels = [chart.expand(2 * height) for chart in charts]
-    grids += aligned([t for t in tokens if not _inside(labels, *t.center)], horizontal)
+    loose = aligned([t for t in tokens if not _inside(labels, *t.center)], horizontal)
+    grids += [grid for grid in loose if not any(grid.box.intersection(g.box) for g in grids)]
     return [grid for grid in grids if not any(grid.box.intersection(c) > 0 for c in charts)]
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from docpipe.geometry import BBox
 from docpipe.parsers.native.tables.grid import Grid, Slot
 from docpipe.parsers.native.tables.layout import (
     Line,
@@ -25,6 +24,7 @@ from docpipe.parsers.native.tables.structure import structure
 
 WIDE = 0.75  # of the line height: phrases of a table without rules stand at least so far apart
 PROSE_WORDS = 6
+BULLETS = frozenset("•◦▪‣·●■□○➢✓*–—-\uf0b7\uf0a7")
 ENUMERATOR = re.compile(r"[•◦▪‣·*–—-]|\(?[0-9ivxa-zA-Z]{1,4}[.)\]]+|\[?\d+\]|\d+(?:\.\d+)+\.?")
 
 
@@ -75,13 +75,17 @@ def _rows_of_rules(rules: Sequence[Rule]) -> list[Rule]:
     return joined
 
 
-def between_rules(tokens: Sequence[Token], rules: Sequence[Rule], height: float) -> Iterator[Grid]:
-    """Tables between horizontal rules that run over their whole width."""
-    taken: list[BBox] = []
+def between_rules(
+    tokens: Sequence[Token], rules: Sequence[Rule], found: Sequence[Grid]
+) -> Iterator[Grid]:
+    """Tables between horizontal rules that run over their whole width, beside those `found`."""
+    taken = [grid.box for grid in found]
     for zone in sorted(zones(rules), key=lambda zone: zone.rules[0].at - zone.rules[-1].at):
         inside = [token for token in tokens if zone.x0 - 4 <= token.center[0] <= zone.x1 + 4]
+        y0, y1 = zone.rules[0].at, zone.rules[-1].at
+        height = line_height([token for token in inside if y0 < token.center[1] < y1])
         for top, bottom in _tabular_runs(zone, inside, height):
-            top, bottom = _extended(top, bottom, inside, rules, height)
+            bottom = _lower_end(bottom, lines_of(inside), top, height)
             lines = lines_of(t for t in inside if top < t.center[1] < bottom)
             within = [
                 rule
@@ -116,52 +120,19 @@ def _tabular_runs(
         yield start, zone.rules[-1].at
 
 
-def _extended(
-    top: float, bottom: float, tokens: Sequence[Token], rules: Sequence[Rule], height: float
-) -> tuple[float, float]:
-    """Y range of a table whose head stands above its first rule, or whose body below its last."""
-    lines = lines_of(tokens)
-    data = [is_data(line, height) for line in lines]
-    inside = [i for i, line in enumerate(lines) if top < line.center < bottom]
-    if not inside:
-        return top, bottom
-    first, last = inside[0], inside[-1]
-    if data[first]:
-        edge = top
-        while (
-            first > 0
-            and edge - lines[first - 1].y1 < 0.8 * height
-            and not data[first - 1]
-            and _is_heading(lines[first - 1], lines[last], rules, height)
-        ):
-            first -= 1
-            edge = top = lines[first].y0 - 0.5
-    if not any(data[i] for i in inside):
-        while (
-            last + 1 < len(lines)
-            and lines[last + 1].y0 - max(lines[last].y1, bottom if last == inside[-1] else 0)
-            < 1.2 * height
-            and data[last + 1]
-        ):
-            last += 1
-        if last > inside[-1]:
-            bottom = lines[last].y1 + 0.5
-    return top, bottom
-
-
-def _is_heading(line: Line, body: Line, rules: Sequence[Rule], height: float) -> bool:
-    """Whether a line above the rules is part of the head: several phrases, or one over a rule."""
-    phrases = phrases_of(line, height)
-    if any(len(phrase.tokens) >= PROSE_WORDS for phrase in phrases):
-        return False
-    under = any(
-        -0.3 * height < rule.at - line.y1 < 0.8 * height
-        and rule.start - 2 < phrases[0].x0
-        and phrases[-1].x1 < rule.end + 2
-        and rule.start > body.tokens[0].x0 + height
-        for rule in rules
-    )
-    return len(phrases) > 1 or under
+def _lower_end(bottom: float, lines: Sequence[Line], top: float, height: float) -> float:
+    """Where a table ends whose rules surround its head alone: below the last line of data."""
+    inside = [line for line in lines if top < line.center < bottom]
+    if any(is_data(line, height) for line in inside):
+        return bottom
+    edge, reach = bottom, 1.2 * height
+    for line in lines:
+        if line.center < bottom:
+            continue
+        if line.y0 - edge > reach or not is_data(line, height):
+            break
+        edge = line.y1 + 0.5
+    return edge
 
 
 def _is_tabular(lines: Sequence[Line], zone: Zone, height: float) -> bool:
@@ -177,18 +148,24 @@ def _is_tabular(lines: Sequence[Line], zone: Zone, height: float) -> bool:
         return len(rows[0]) > 1 or len(lines[0].tokens) <= 10
     several = sum(len(row) > 1 for row in rows)
     gaps = max(b.y0 - a.y1 for a, b in pairwise(lines))
-    return several >= 0.3 * len(rows) and through <= 0.2 * len(rows) and gaps < 8 * height
+    return several >= 0.3 * len(rows) and through <= 0.2 * len(rows) and gaps < 5 * height
 
 
 def is_ruled_table(grid: Grid) -> bool:
     filled = [slot for slot in grid.slots if slot.tokens]
-    if _is_contents(grid):
+    if _is_contents(grid) or _is_bulleted(grid):
         return False
     words = sum(len(slot.tokens) for slot in filled) / max(1, len(filled))
     values = _value_share(grid)
     if grid.columns == 2 and values < 0.3:
         return words < 6 and grid.rows > 2
     return words < 15 or values > 0.2
+
+
+def _is_bulleted(grid: Grid) -> bool:
+    """Whether the first column holds nothing but bullets."""
+    labels = [text_of(s.tokens) for s in grid.slots if s.column == 0 and s.tokens]
+    return sum(text in BULLETS for text in labels) > 0.4 * len(labels)
 
 
 def _value_share(grid: Grid) -> float:
@@ -220,14 +197,14 @@ def aligned(tokens: Sequence[Token], rules: Sequence[Rule]) -> Iterator[Grid]:
     height = line_height(tokens)
     for group in _groups(list(_segments(lines_of(tokens), height)), rules, height):
         tokens_inside = [t for segment in group for p in segment.phrases for t in p.tokens]
-        lines = lines_of(tokens_inside)
+        lines, local = lines_of(tokens_inside), line_height(tokens_inside)
         x0, x1 = min(s.x0 for s in group), max(s.x1 for s in group)
         within = [
             rule
             for rule in rules
             if group[0].y0 < rule.at < group[-1].y1 and rule.start < x1 and rule.end > x0
         ]
-        grid = structure(lines, within, height) if len(lines) > 2 else None
+        grid = structure(lines, within, local) if len(lines) > 2 else None
         if grid and _is_aligned_table(grid):
             yield grid
 
@@ -310,8 +287,11 @@ def _parted(above: Segment, below: Segment, rules: Sequence[Rule], height: float
 
 
 def _loose(group: Sequence[Segment]) -> bool:
-    """Three lines of a single phrase: the table has ended."""
-    return len(group) > 2 and all(len(segment.phrases) == 1 for segment in group[-3:])
+    """Three lines of a single phrase, not all below another column's: the table has ended."""
+    if len(group) < 4 or any(len(segment.phrases) > 1 for segment in group[-3:]):
+        return False
+    starts = [phrase.x0 for segment in group[:-3] for phrase in segment.phrases[1:]]
+    return not all(any(abs(s.x0 - x) < 2.0 for x in starts) for s in group[-3:])
 
 
 def _is_aligned_table(grid: Grid) -> bool:
@@ -320,7 +300,7 @@ def _is_aligned_table(grid: Grid) -> bool:
     if len(rows) < 3 or not body:
         return False
     values = _value_share(grid)
-    if _is_contents(grid):
+    if _is_contents(grid) or _is_bulleted(grid):
         return False
     if grid.columns == 2:
         return values >= 0.6 and not _is_list(body)

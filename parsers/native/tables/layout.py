@@ -115,7 +115,9 @@ def lines_of(tokens: Iterable[Token]) -> list[Line]:
 
 
 def phrases_of(line: Line, height: float, gap: float = PHRASE_GAP) -> list[Phrase]:
-    """The line cut at gaps wider than `gap` line heights."""
+    """The line cut at gaps wider than `gap` line heights (or, set in a typewriter face, than one
+    character and a half)."""
+    gap = max(gap, _typewriter_gap(line) / height)
     phrases: list[Phrase] = []
     run: list[Token] = []
     end = 0.0
@@ -128,6 +130,14 @@ def phrases_of(line: Line, height: float, gap: float = PHRASE_GAP) -> list[Phras
     if run:
         phrases.append(Phrase(run[0].x0, end, tuple(run)))
     return phrases
+
+
+def _typewriter_gap(line: Line) -> float:
+    """One and a half characters' width when all characters of the line are equally wide, else 0."""
+    widths = [(t.x1 - t.x0) / len(t.text) for t in line.tokens if len(t.text) > 2]
+    if len(widths) < 3 or max(widths) - min(widths) > 0.04 * max(widths):
+        return 0.0
+    return 1.5 * max(widths)
 
 
 def _limit(left: str, right: str, gap: float) -> float:

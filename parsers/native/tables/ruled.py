@@ -324,7 +324,8 @@ def is_table(slots: Sequence[Slot]) -> bool:
     rows = {slot.row for slot in slots if slot.tokens}
     columns = {slot.column for slot in slots if slot.tokens}
     filled = sum(bool(slot.tokens) for slot in slots)
-    if len(rows) < 2 or len(columns) < 2 or filled < 3:
+    worded = {s.column for s in slots if any(c.isalnum() for t in s.tokens for c in t.text)}
+    if len(rows) < 2 or len(worded) < 2 or filled < 4:
         return False
     return (
         filled >= 0.2 * len(slots)

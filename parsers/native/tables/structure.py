@@ -52,7 +52,7 @@ def structure(lines: Sequence[Line], rules: Sequence[Rule], height: float) -> Gr
         bands.append(Band(min(line.y0 for line in row), max(line.y1 for line in row), cells))
     if len(bands) < 2:
         return None
-    slots = _slots(bands, columns, x0, x1)
+    slots = slots_of(bands, columns, x0, x1)
     for rule in open_left:
         slots = _joined_over(slots, rule)
     return Grid(slots, heads, 0.8)
@@ -149,7 +149,8 @@ def _merged(cells: list[Placed]) -> list[Placed]:
     return merged
 
 
-def _slots(bands: Sequence[Band], columns: Sequence[Column], x0: float, x1: float) -> list[Slot]:
+def slots_of(bands: Sequence[Band], columns: Sequence[Column], x0: float, x1: float) -> list[Slot]:
+    """The slots of rows, empty ones where a row has no cell, between `x0` and `x1`."""
     edges = [x0, *((a.x1 + b.x0) / 2 for a, b in pairwise(columns)), x1]
     levels = [bands[0].y0, *((a.y1 + b.y0) / 2 for a, b in pairwise(bands)), bands[-1].y1]
     slots = []
