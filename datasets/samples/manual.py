@@ -197,7 +197,7 @@ class Manual:
             *short, text = fields
             self.flow.need(ENTRY.line_height + 4 * TEXT.line_height)
             self.flow.paragraph(name, ENTRY, after=1)
-            facts = "   ".join(
+            facts = " · ".join(
                 f"{label}: {value}" for label, value in zip(labels, short, strict=False)
             )
             if facts:

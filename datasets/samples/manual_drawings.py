@@ -73,6 +73,6 @@ def base_unit(sheet: Sheet, x: float, y: float, width: float) -> None:
     for name, dx, dy in (("MENU", 14, 82), ("ENTER", 54, 82), ("LIGHT", 94, 82)):
         sheet.rect((left + dx, y + dy, left + dx + 34, y + dy + 18), fill=(1, 1, 1), color=GREY)
         sheet.text(left + dx, y + dy + 12, name, LABEL._replace(align="center", size=7), 34)
-    for dx, dy in ((142, 72), (142, 96), (130, 84), (154, 84)):
+    for dx, dy in ((149, 74), (149, 98), (138, 86), (160, 86)):
         sheet.page.draw_circle((left + dx, y + dy), 5, color=GREY, fill=(1, 1, 1))
     sheet.text(left + 122, y + 26, "HERON 300", Style("sans-bold", 7))
