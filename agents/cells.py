@@ -12,7 +12,9 @@ from docpipe.agents.question import Question
 from docpipe.agents.relevance import Match, Query
 from docpipe.agents.terms import STOP, content_words, fold, words
 from docpipe.agents.values import Found, find_numbers, find_values
+from docpipe.records import Table
 
+_NEUTRAL = frozenset({"total"})  # "Total debt" is what "debt" means, "Other debt" is not
 _LONGEST_KEY = 15
 _ENUMERATOR = re.compile(r"\(?\d{1,3}[.)]")
 
@@ -39,7 +41,8 @@ def find_cells(match: Match, query: Query) -> Iterator[CellFound]:
     names = set(map(fold, query.question.names))
     key = next((cell for cell in filled if fold(cell.text.strip()) in names), filled[0])
     named = frozenset(words(key.text))
-    agreed = 1.0 if _is_the_name(named, match, query) else _agreement(named - STOP, query)
+    said = named - STOP - (_NEUTRAL - query.weights.keys())
+    agreed = 1.0 if _is_the_name(named, match, query) else _agreement(said, query)
     focus = frozenset(query.question.focus[-1:])
     for order, cell in enumerate(cell for cell in filled if cell is not key):
         header = frozenset(content_words(cell.headers))
@@ -53,12 +56,12 @@ def find_cells(match: Match, query: Query) -> Iterator[CellFound]:
 
 
 def _is_the_name(key: frozenset[str], match: Match, query: Query) -> bool:
-    """Whether a key is made of names of the question, all but those over the table."""
-    over = set(words(match.passage.context)).union(
-        *(words(cell.headers) for cell in match.passage.cells)
-    )
+    """Whether a key is made of names of the question, as many as any row of the table has."""
     names = {word for name in query.question.names for word in words(name)}
-    return key <= names and key >= (names & query.weights.keys()) - over
+    table = match.passage.block
+    assert isinstance(table, Table)
+    in_rows = {word for cell in table.cells if not cell.is_header for word in words(cell.text)}
+    return key <= names and key >= names & in_rows
 
 
 def _agreement(key: frozenset[str], query: Query) -> float:
