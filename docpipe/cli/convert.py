@@ -174,7 +174,7 @@ def _only(report: IngestReport) -> str:
     [line] = report.lines
     if line.status in ("failed", "skipped") or line.document is None:
         code = line.reason if line.reason in INPUT_CODES else "internal"
-        raise InputError(code, f"{line.path}: {line.message}")  # type: ignore[arg-type]
+        raise InputError(code, line.message or line.path)  # type: ignore[arg-type]
     return line.document
 
 

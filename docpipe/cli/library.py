@@ -202,6 +202,8 @@ def _print_answer(answer: Answer, library: Library) -> None:
     from docpipe.cli.output import print_places
 
     print(answer.text)
+    if answer.value is not None and str(answer.value) != answer.text:
+        print(f"\nValue: {_shown(answer)}")
     if not answer.evidence:
         return
     print("\nEvidence:" if answer.answerable else "\nThe nearest that was found:")
@@ -215,6 +217,11 @@ def _print_answer(answer: Answer, library: Library) -> None:
         )
         for item in answer.evidence
     )
+
+
+def _shown(answer: Answer) -> str:
+    values = answer.value if isinstance(answer.value, list) else [answer.value]
+    return ", ".join(str(value) for value in values)
 
 
 def _print_trace(trajectory: Trajectory) -> None:

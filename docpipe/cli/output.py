@@ -39,7 +39,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
 
 
 def progress() -> Progress:
-    """A progress bar on stderr."""
+    """A progress bar on stderr; none where that is not a terminal."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -58,6 +58,7 @@ def progress() -> Progress:
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
+        disable=not sys.stderr.isatty(),
     )
 
 
