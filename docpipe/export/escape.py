@@ -21,7 +21,7 @@ _LINE_START = re.compile(
     r"""(?: (?P<delimiter>\d{1,9}(?=[.)](?:\s|$)))   # ordered list: escape what follows the number
           | \#{1,6}(?=\s|$) | > | [-+*](?=\s|$) | (?:=+|-+)\s*$
           | ([-*_])(?:\s*\2){2,}\s*$ | `{3} | ~{3}
-          | :?-[-:|\s]*$ | \|[-:|\s]*-[-:|\s]*$ )""",
+          | (?=[-:|\s]*$)(?=[^-]*-)[-:|] )""",
     re.VERBOSE,
 )
 _CLOSING_HASHES = re.compile(r"(?:(?<=\s)|^)#+$")
@@ -95,11 +95,11 @@ def _inside_word(text: str, start: int, end: int) -> bool:
 def _line_starts(text: str) -> set[int]:
     """Places of characters that would start a heading, list, quote, fence, rule or table."""
     places: set[int] = set()
-    position = 0
+    position, last_label = 0, text.rfind("]:")
     for line in text.split("\n"):
         if match := _LINE_START.match(line):
             places.add(position + (match.end() if match["delimiter"] else 0))
-        elif line.startswith("[") and "]:" in text[position:]:
+        elif line.startswith("[") and position < last_label:
             places.add(position)
         position += len(line) + 1
     return places

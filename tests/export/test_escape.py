@@ -65,6 +65,15 @@ def test_ordinary_prose_is_left_alone(prose: str) -> None:
     assert escape_block(prose) == prose
 
 
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "unit", ["-", "|-", "*", "[\n", "&a", "_ ", "`a", "$a", "<", "\\", "#", "1. "]
+)
+def test_long_hostile_text_takes_linear_time(unit: str) -> None:
+    source = unit * 100_000 + "x"
+    assert len(escape_block(source)) + len(escape_heading(source)) + len(escape_cell(source)) > 0
+
+
 @given(ANY)
 def test_clean_text_is_utf8_without_controls(source: str) -> None:
     text = clean(source)
