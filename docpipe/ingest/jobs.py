@@ -7,7 +7,6 @@ file is there, so that a resumed ingest goes on from what it finds.
 
 from __future__ import annotations
 
-import importlib
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -77,7 +76,6 @@ def prepare(config: Config, stage: Literal["parse", "ocr", "large"]) -> None:
     """Build the stage that this worker serves with, before the clock of its first page starts."""
     global _pipeline
     _pipeline = Pipeline(config)
-    importlib.import_module("pymupdf")  # seconds on a slow disk
     if stage == "parse":
         _ = _pipeline.parser
     elif stage == "ocr":

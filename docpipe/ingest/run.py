@@ -77,7 +77,7 @@ def _pool(store: Store, config: Config, workers: int) -> WorkerPool:
         ),
         "large": Kind(limits.model_memory, _prepare(config, "large"), limits.pages_per_worker),
     }
-    return WorkerPool(workers, kinds, store.log)
+    return WorkerPool(workers, kinds, store.log, preload=(jobs.__name__, "pymupdf"))
 
 
 def _prepare(config: Config, stage: str) -> tuple[str, tuple[Config, str]]:
@@ -210,8 +210,7 @@ class _Run:
         entry = self._results[id]
         if entry.status == "failed" or entry.original:
             return
-        before = self._known.get(id)
-        original = before.original if before else None
+        original = next((e.original for e in self._before.entries if e.id == id), None)
         if original is None and self._copy:
             name = f"{id}{source.suffix.lower()}"
             copy_atomically(source, self._store.originals / name)
@@ -362,6 +361,17 @@ def _line(
         message=message,
         routes={},
     )
+
+
+def _openable(path: Path, copy: Path) -> Path:
+    """The path, or a copy of the file when its name is not UTF-8: PDF libraries cannot open it."""
+    try:
+        os.fsencode(path).decode("utf-8")
+    except UnicodeDecodeError:
+        copy = copy.with_suffix(path.suffix)
+        copy_atomically(path, copy)
+        return copy
+    return path
 
 
 def _hash(path: Path, max_megabytes: int) -> str:

@@ -1,17 +1,18 @@
-"""The life of a worker process: confine itself, build its stage, run calls until it is let go."""
+"""The life of the processes: the template forks, a worker builds its stage and runs calls."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+import logging
 import os
 import signal
 import sys
 import time
-import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import Any
+from multiprocessing.reduction import recv_handle
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -19,18 +20,55 @@ from docpipe.errors import DocpipeError, StageError
 from docpipe.records import Issue
 from docpipe.workers.task import Outcome
 
+_log = logging.getLogger("docpipe")
 
-def serve(descriptor: int, memory: int) -> None:
-    """The life of a worker: build the stage, then run tasks until the pipe closes."""
-    _confine(memory)
-    os.set_inheritable(descriptor, False)
-    connection = Connection(descriptor)
+
+def template(descriptor: str, *modules: str) -> None:
+    """The life of the template: import, then fork workers and tell how they ended, on request."""
+    _die_with_parent()
+    os.set_inheritable(int(descriptor), False)
+    connection: Connection[Any, Any] = Connection(int(descriptor))
     # An optional part of PyMuPDF that it imports when installed: a second for nothing here.
     sys.modules["pymupdf.layout"] = None  # type: ignore[assignment]
-    with contextlib.suppress(EOFError, OSError):  # the pool is gone
-        _loop(connection)
+    for module in modules:
+        importlib.import_module(module)
+    while True:
+        try:
+            request, argument = connection.recv()
+        except (EOFError, OSError):
+            return
+        if request == "fork":
+            connection.send(_fork(connection, memory=argument))
+        else:
+            connection.send(os.waitstatus_to_exitcode(os.waitpid(argument, 0)[1]))
+
+
+def _fork(connection: Connection[Any, Any], memory: int) -> int:
+    descriptor = recv_handle(connection)
+    pid = os.fork()
+    if pid == 0:
+        connection.close()
+        _serve(descriptor, memory)
+    os.close(descriptor)
+    return pid
+
+
+def _serve(descriptor: int, memory: int) -> NoReturn:
+    """The life of a worker: build the stage, then run tasks until the pipe closes."""
+    status = 0
+    try:
+        os.setsid()
+        _confine(memory)
+        _log.addHandler(logging.StreamHandler())  # to the pool's log
+        _log.setLevel(logging.DEBUG)
+        _loop(Connection(descriptor))
+    except (EOFError, OSError):
+        pass  # the pool is gone
+    except BaseException:
+        status = 1
+        _log.exception("worker failed")
     sys.stderr.flush()
-    os._exit(0)  # without destructors, which may hang after a damaged file
+    os._exit(status)  # without destructors, which may hang after a damaged file
 
 
 def _loop(connection: Connection[Any, Any]) -> None:
@@ -57,13 +95,18 @@ def perform(call: str, arguments: tuple[Any, ...], stage: str) -> Outcome:
 def describe(error: Exception, stage: str) -> Issue:
     """The issue for an exception; what is not an error of docpipe is logged with its traceback."""
     if isinstance(error, StageError):
-        return Issue(error.stage, error.code, error.message)
+        return Issue(error.stage, error.code, _storable(error.message))
     if isinstance(error, DocpipeError):
-        return Issue(stage, error.code, error.message)
+        return Issue(stage, error.code, _storable(error.message))
     if _is_memory(error):
         return Issue(stage, "memory", "ran out of the memory a worker may use")
-    traceback.print_exception(error)
-    return Issue(stage, "internal", f"{type(error).__name__}: {error}"[:500])
+    _log.debug("%s failed", stage, exc_info=error)
+    return Issue(stage, "internal", _storable(f"{type(error).__name__}: {error}"))
+
+
+def _storable(message: str) -> str:
+    """A message that JSON can hold: lone surrogates come from file names that are not UTF-8."""
+    return message[:500].encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _is_memory(error: BaseException | None) -> bool:

@@ -1,0 +1,363 @@
+"""Folders into a library: every input accounted for, whatever happens."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docpipe import codec
+from docpipe.config import Config, from_mapping
+from docpipe.content import page_text
+from docpipe.errors import ConfigError, InputError
+from docpipe.ingest import IngestReport, ReportLine
+from docpipe.library import Library
+from tests.pdfs import write_pdf
+
+
+def settings(**limits: float) -> Config:
+    return from_mapping(
+        {
+            "parser": {"name": "tests.hostile:HostileParser"},
+            "ocr": {"name": "tests.hostile:HostileOcr"},
+            "limits": {"page_timeout": 20, **limits},
+        }
+    )
+
+
+def ingest(
+    folder: Path, root: Path, *, config: Config | None = None, passwords: Any = (), **options: Any
+) -> IngestReport:
+    library = Library.create(root, config=config or settings(), passwords=passwords)
+    return library.ingest(folder, **{"jobs": 1} | options)
+
+
+def statuses(report: IngestReport) -> dict[str, tuple[str, str | None]]:
+    return {line.path: (line.status, line.reason) for line in report.lines}
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """The files of a library, timings left out of the report."""
+    files = {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+    lines = [codec.decode(line, dict[str, Any]) for line in files["report.jsonl"].splitlines()]
+    bare = [{k: v for k, v in line.items() if k not in ("seconds", "peak_mb")} for line in lines]
+    return files | {"report.jsonl": repr(bare).encode()}
+
+
+def texts(root: Path, name: str) -> list[str]:
+    return [page_text(page) for page in Library.open(root).document(name).pages]
+
+
+@pytest.fixture(scope="module")
+def hostile_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hostile")
+    write_pdf(folder / "a good.pdf", ["one", "two"])
+    write_pdf(folder / "crash.pdf", ["before", "EXIT", "SEGFAULT", "after"])
+    write_pdf(folder / "eat.pdf", ["before", "EAT", "KILLED", "after"])
+    write_pdf(folder / "fail.pdf", ["FAIL"])
+    write_pdf(folder / "hang.pdf", ["before", "HANG", "after"])
+    write_pdf(folder / "locked.pdf", ["secret"], password="sesame")
+    write_pdf(folder / "scan.pdf", ["SCAN one", "SCANFAIL two", "SCANHANG three", "four"])
+    write_pdf(folder / "sub" / "b good.pdf", ["three"])
+    (folder / "empty.pdf").touch()
+    (folder / "sub" / "copy.pdf").write_bytes((folder / "a good.pdf").read_bytes())
+    (folder / "text.pdf").write_text("I am no PDF")
+    (folder / "letter.docx").write_bytes(b"PK")
+    (folder / "notes.txt").write_text("not a document for us")
+    (folder / ".hidden.pdf").write_text("left out")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def hostile_run(
+    hostile_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, IngestReport]:
+    root = tmp_path_factory.mktemp("library")
+    return root, ingest(hostile_folder, root, config=settings(page_timeout=1.5), jobs=2)
+
+
+def test_every_input_has_one_line(hostile_run: tuple[Path, IngestReport]) -> None:
+    root, report = hostile_run
+    assert statuses(report) == {
+        "a good.pdf": ("ok", None),
+        "crash.pdf": ("partial", "internal"),
+        "eat.pdf": ("partial", "memory"),
+        "empty.pdf": ("failed", "empty_file"),
+        "fail.pdf": ("failed", "internal"),
+        "hang.pdf": ("partial", "timeout"),
+        "letter.docx": ("skipped", "not_a_pdf"),
+        "locked.pdf": ("failed", "needs_password"),
+        "scan.pdf": ("partial", "internal"),
+        "sub/b good.pdf": ("ok", None),
+        "sub/copy.pdf": ("duplicate", None),
+        "text.pdf": ("failed", "not_a_pdf"),
+    }
+    assert [line.path for line in report.lines] == sorted(statuses(report))
+    lines = (root / "report.jsonl").read_bytes().splitlines()
+    assert tuple(codec.decode(line, ReportLine) for line in lines) == report.lines
+    assert not report.all_good
+    assert report.made == 10
+
+
+def test_the_other_pages_go_on(hostile_run: tuple[Path, IngestReport]) -> None:
+    root, _ = hostile_run
+    assert texts(root, "hang.pdf") == ["before", "", "after"]
+    assert texts(root, "eat.pdf") == ["before", "", "", "after"]
+    assert texts(root, "crash.pdf") == ["before", "", "", "after"]
+    hang = Library.open(root).document("hang.pdf")
+    assert hang.pages[1].quality.verdict == "unreadable"
+    assert hang.pages[1].quality.reasons == ("timeout",)
+    assert [(issue.code, issue.page) for issue in hang.issues] == [("timeout", 2)]
+
+
+def test_failed_ocr_keeps_the_text_layer(hostile_run: tuple[Path, IngestReport]) -> None:
+    root, report = hostile_run
+    assert texts(root, "scan.pdf") == ["SCAN one", "SCANFAIL two", "SCANHANG three", "four"]
+    scan = Library.open(root).document("scan.pdf")
+    assert [(i.stage, i.code, i.page) for i in scan.issues] == [
+        ("ocr", "internal", 2),
+        ("ocr", "timeout", 3),
+    ]
+    [line] = [line for line in report.lines if line.path == "scan.pdf"]
+    assert line.routes == {"none": 2, "ocr": 1, "text_layer": 1}
+
+
+def test_the_log_stays_when_it_explains_a_failure(hostile_run: tuple[Path, IngestReport]) -> None:
+    root, _ = hostile_run
+    assert "ZeroDivisionError" in (root / "work" / "workers.log").read_text()
+    assert [path.name for path in (root / "work").iterdir()] == ["workers.log"]
+
+
+def test_nothing_is_read_twice(
+    hostile_folder: Path, hostile_run: tuple[Path, IngestReport]
+) -> None:
+    root, first = hostile_run
+    before = contents(root)
+    again = ingest(hostile_folder, root, config=settings(page_timeout=1.5))
+    assert (again.made, again.unchanged) == (0, 10)
+    assert statuses(again) == statuses(first)
+    assert contents(root) == before
+
+
+def test_a_document_has_a_time_limit(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "in" / "slow.pdf", ["SLOW"] * 20)
+    write_pdf(tmp_path / "in" / "z.pdf", ["quick"])
+    report = ingest(tmp_path / "in", tmp_path / "lib", config=settings(document_timeout=1.0))
+    assert statuses(report) == {"slow.pdf": ("partial", "timeout"), "z.pdf": ("ok", None)}
+    document = Library.open(tmp_path / "lib").document("slow.pdf")
+    assert len(document.pages) == 20
+    read = [page.number for page in document.pages if page.quality.verdict == "ok"]
+    assert 1 <= len(read) <= 4
+    assert read == list(range(1, len(read) + 1))
+
+
+def test_without_ocr_engine_the_report_says_so(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "in" / "a.pdf", ["SCAN one", "two"])
+    options = {"parser": {"name": "tests.hostile:HostileParser"}}
+    broken = from_mapping(options | {"ocr": {"name": "tests.hostile:HostileOcr", "broken": True}})
+    report = ingest(tmp_path / "in", tmp_path / "lib", config=broken)
+    assert statuses(report) == {"a.pdf": ("partial", "internal")}
+    assert "no engine" in str(report.lines[0].message)
+    assert texts(tmp_path / "lib", "a.pdf") == ["SCAN one", "two"]
+
+
+def test_a_parser_that_cannot_be_built_is_a_clear_error(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "in" / "a.pdf", ["one"])
+    broken = from_mapping({"parser": {"name": "tests.hostile:HostileParser", "broken": True}})
+    with pytest.raises(ConfigError, match="this parser cannot be built"):
+        ingest(tmp_path / "in", tmp_path / "lib", config=broken)
+
+
+def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in "edcba":
+        write_pdf(tmp_path / "in" / f"{name}.pdf", ["SLOW", f"page of {name}", "SCAN", "FAIL"])
+    for jobs in (1, 3):
+        ingest(tmp_path / "in", tmp_path / f"{jobs}", jobs=jobs)
+    one, three = contents(tmp_path / "1"), contents(tmp_path / "3")
+    log = "work/workers.log"
+    assert one.pop(log)
+    assert three.pop(log)
+    assert one == three
+
+
+def test_files_change_appear_and_vanish(tmp_path: Path) -> None:
+    folder, root = tmp_path / "in", tmp_path / "lib"
+    write_pdf(folder / "changes.pdf", ["old walrus"])
+    write_pdf(folder / "goes.pdf", ["here"])
+    write_pdf(folder / "stays.pdf", ["always"])
+    ingest(folder, root)
+    write_pdf(folder / "changes.pdf", ["new penguin"])
+    write_pdf(folder / "comes.pdf", ["there"])
+    (folder / "goes.pdf").unlink()
+    report = ingest(folder, root)
+    assert (report.made, report.unchanged, report.removed) == (2, 1, 1)
+    library = Library.open(root)
+    names = [library.document(id).name for id in library.documents()]
+    assert names == ["changes.pdf", "comes.pdf", "goes.pdf", "stays.pdf"]
+    assert library.search("walrus") == []
+    assert [hit.chunk.text for hit in library.search("penguin")] == ["new penguin"]
+    assert len(list((root / "documents").iterdir())) == 4
+    pruned = ingest(folder, root, prune=True)
+    assert pruned.removed == 1
+    names = [entry.name for entry in Library.open(root).status()]
+    assert names == ["changes.pdf", "comes.pdf", "stays.pdf"]
+    fresh = tmp_path / "fresh"
+    ingest(folder, fresh)
+    assert contents(fresh) == contents(root)
+
+
+def test_other_settings_read_again_and_limits_only_what_failed(tmp_path: Path) -> None:
+    folder, root = tmp_path / "in", tmp_path / "lib"
+    write_pdf(folder / "good.pdf", ["one"])
+    write_pdf(folder / "slow.pdf", ["NAP", "two"])
+    first = ingest(folder, root, config=settings(page_timeout=1))
+    assert statuses(first)["slow.pdf"] == ("partial", "timeout")
+    second = ingest(folder, root, config=settings(page_timeout=20))
+    assert (second.made, second.unchanged) == (1, 1)
+    assert second.all_good
+    named = from_mapping({"parser": {"name": "tests.hostile:HostileParser", "name_": 1}})
+    with pytest.raises(ConfigError, match="name_"):
+        ingest(folder, root, config=named)
+
+
+def test_locked_files_are_tried_again_when_a_password_is_given(tmp_path: Path) -> None:
+    folder, root = tmp_path / "in", tmp_path / "lib"
+    write_pdf(folder / "a.pdf", ["secret one", "secret two"], password="sesame")
+    assert statuses(ingest(folder, root)) == {"a.pdf": ("failed", "needs_password")}
+    assert statuses(ingest(folder, root, passwords=["x"])) == {
+        "a.pdf": ("failed", "wrong_password")
+    }
+    assert ingest(folder, root, passwords=["x", "sesame"]).all_good
+    assert texts(root, "a.pdf") == ["secret one", "secret two"]
+    assert all(b"sesame" not in data for data in contents(root).values())
+
+
+def test_two_ingests_do_not_mix(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "in" / "a.pdf", ["one"])
+    library = Library.create(tmp_path / "lib", config=settings())
+    with library._store.locked(), pytest.raises(ConfigError) as caught:
+        library.ingest(tmp_path / "in")
+    assert caught.value.code == "locked"
+
+
+def test_originals_are_copied_and_kept(tmp_path: Path) -> None:
+    folder, root = tmp_path / "in", tmp_path / "lib"
+    path = write_pdf(folder / "a.PDF", ["one"])
+    ingest(folder, root)
+    assert not (root / "originals").exists()
+    ingest(folder, root, copy=True)
+    ingest(folder, root, resume=False)
+    [copy] = (root / "originals").iterdir()
+    assert copy.read_bytes() == path.read_bytes()
+    path.unlink()
+    assert Library.open(root).page_image("a.PDF", 1).size == (600, 400)
+    ingest(folder, root, prune=True)
+    assert not (root / "originals").exists()
+
+
+def test_what_is_read_in_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    path = write_pdf(folder / "with extension.pdf", ["1"])
+    write_pdf(folder / "without extension", ["2"])
+    write_pdf(tmp_path / "outside.pdf", ["3"])
+    (folder / "link out.pdf").symlink_to(tmp_path / "outside.pdf")
+    (folder / "link in.pdf").symlink_to(path)
+    (folder / "nowhere.pdf").symlink_to(folder / "nothing.pdf")
+    (folder / "loop").symlink_to(folder)
+    os.mkfifo(folder / "pipe.pdf")
+    root = folder / "library"  # inside the folder: must not be read itself
+    report = ingest(folder, root, copy=True)
+    assert statuses(report) == {
+        "link in.pdf": ("ok", None),
+        "link out.pdf": ("skipped", "symlink"),
+        "nowhere.pdf": ("failed", "source_missing"),
+        "pipe.pdf": ("failed", "source_missing"),
+        "with extension.pdf": ("duplicate", None),
+        "without extension": ("ok", None),
+    }
+    assert statuses(ingest(folder, root)) == statuses(report)
+    named = ingest(folder / "link out.pdf", tmp_path / "other")
+    assert statuses(named) == {"link out.pdf": ("ok", None)}
+    with pytest.raises(InputError, match="does not exist"):
+        ingest(tmp_path / "nothing", root)
+
+
+def test_file_names_that_are_not_text(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "in" / "plain.pdf", ["one"])
+    os.rename(tmp_path / "in" / "plain.pdf", os.fsencode(tmp_path / "in") + b"/b\xe4d.pdf")
+    report = ingest(tmp_path / "in", tmp_path / "lib")
+    assert statuses(report) == {"b\\xe4d.pdf": ("ok", None)}
+
+
+# ── Being interrupted ───────────────────────────────────────────────────────────────────────────
+
+_SCRIPT = """
+import sys
+from pathlib import Path
+from tests.test_ingest import ingest
+ingest(Path(sys.argv[1]), Path(sys.argv[2]), jobs=2)
+"""
+
+
+def start(folder: Path, root: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", _SCRIPT, str(folder), str(root)]
+    return subprocess.Popen(command, cwd=Path(__file__).parent.parent, stderr=subprocess.PIPE)
+
+
+@pytest.fixture(scope="module")
+def slow_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("slow")
+    for name in "abcd":
+        pages = ["SLOW", f"page of {name}", "SCAN", "FAIL" if name == "b" else "quick"]
+        write_pdf(folder / f"{name}.pdf", pages)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def unbroken(slow_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    root = tmp_path_factory.mktemp("unbroken")
+    ingest(slow_folder, root, jobs=2)
+    return {k: v for k, v in contents(root).items() if not k.startswith("work/")}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_killed_ingest_resumes_to_the_same_bytes(
+    slow_folder: Path, unbroken: dict[str, bytes], tmp_path: Path, seed: int
+) -> None:
+    for delay in (random.Random(seed).uniform(1.0, 3.0), 1.2):
+        process = start(slow_folder, tmp_path / "lib")
+        time.sleep(delay)
+        process.kill()
+        process.communicate()
+    ingest(slow_folder, tmp_path / "lib", jobs=2)
+    found = contents(tmp_path / "lib")
+    assert {k: v for k, v in found.items() if not k.startswith("work/")} == unbroken
+
+
+def test_an_interrupt_ends_workers_and_keeps_what_was_done(
+    slow_folder: Path, unbroken: dict[str, bytes], tmp_path: Path
+) -> None:
+    write_pdf(tmp_path / "in" / "z.pdf", ["HANG"])
+    process = start(tmp_path / "in", tmp_path / "lib")
+    deadline = time.monotonic() + 20
+    while not list((tmp_path / "lib" / "work").glob("*/head.json")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(0.3)
+    workers = _children(process.pid)
+    assert workers
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=5)
+    assert b"KeyboardInterrupt" in errors
+    assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
+
+
+def _children(pid: int) -> list[int]:
+    return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
