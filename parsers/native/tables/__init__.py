@@ -12,7 +12,7 @@ from docpipe.parsers.native.tables.borderless import aligned, between_rules, is_
 from docpipe.parsers.native.tables.charts import chart_boxes
 from docpipe.parsers.native.tables.continued import continues, joined
 from docpipe.parsers.native.tables.grid import Grid, to_table
-from docpipe.parsers.native.tables.heads import with_head
+from docpipe.parsers.native.tables.heads import with_head, with_tail
 from docpipe.parsers.native.tables.layout import Token, line_height, lines_of, tokens_of
 from docpipe.parsers.native.tables.ruled import (
     Lattice,
@@ -63,7 +63,7 @@ def _find(tokens: list[Token], rules: Rules, charts: list[BBox]) -> list[Grid]:
     tokens, horizontal = _outside(grids, tokens, rules.horizontal)
     grids += between_rules(tokens, horizontal, grids)
     tokens, horizontal = _outside(grids, tokens, horizontal)
-    grids = [with_head(grid, tokens, rules.horizontal) for grid in grids]
+    grids = [with_tail(with_head(grid, tokens, rules.horizontal), tokens) for grid in grids]
     tokens, horizontal = _outside(grids, tokens, horizontal)
     labels = [chart.expand(2 * height) for chart in charts]
     loose = aligned([t for t in tokens if not _inside(labels, *t.center)], horizontal)

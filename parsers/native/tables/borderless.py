@@ -84,6 +84,7 @@ def between_rules(
         inside = [token for token in tokens if zone.x0 - 4 <= token.center[0] <= zone.x1 + 4]
         y0, y1 = zone.rules[0].at, zone.rules[-1].at
         height = line_height([token for token in inside if y0 < token.center[1] < y1])
+        zone, inside = _with_labels(zone, inside, tokens, height)
         for top, bottom in _tabular_runs(zone, inside, height):
             bottom = _lower_end(bottom, lines_of(inside), top, height)
             lines = lines_of(t for t in inside if top < t.center[1] < bottom)
@@ -104,6 +105,32 @@ def between_rules(
                 yield grid
 
 
+def _with_labels(
+    zone: Zone, inside: list[Token], tokens: Sequence[Token], height: float
+) -> tuple[Zone, list[Token]]:
+    """The zone and its words with the row labels to its left, when only the numbers are ruled."""
+    rows = [
+        (line.y0, line.y1)
+        for line in lines_of(inside)
+        if zone.rules[0].at < line.center < zone.rules[-1].at and is_data(line, height)
+    ]
+    beside = [
+        token
+        for token in tokens
+        if token.x1 < zone.x0 + 4 and any(y0 < token.center[1] < y1 for y0, y1 in rows)
+    ]
+    labels = lines_of(beside)
+    if len(rows) < 3 or len(labels) < 0.7 * len(rows):
+        return zone, inside
+    start = min(token.x0 for token in beside)
+    words = sum(len(line.tokens) for line in labels) / len(labels)
+    if words > 5 or zone.x0 - start > 1.5 * (zone.x1 - zone.x0):
+        return zone, inside
+    left = [t for t in tokens if start - 1 <= t.x0 and t.x1 < zone.x0 + 4]
+    known = set(inside)
+    return zone._replace(x0=start), [*inside, *(t for t in left if t not in known)]
+
+
 def _tabular_runs(
     zone: Zone, tokens: Sequence[Token], height: float
 ) -> Iterator[tuple[float, float]]:
@@ -111,6 +138,8 @@ def _tabular_runs(
     start: float | None = None
     for above, below in pairwise(zone.rules):
         lines = lines_of(t for t in tokens if above.at < t.center[1] < below.at)
+        if not lines and below.at - above.at < height:
+            continue
         if _is_tabular(lines, zone, height):
             start = above.at if start is None else start
         elif start is not None:
@@ -177,11 +206,12 @@ def _value_share(grid: Grid) -> float:
 
 
 class Segment(NamedTuple):
-    """Phrases side by side on a line, none of them prose."""
+    """Phrases side by side on a line; a phrase of prose stands alone."""
 
     y0: float
     y1: float
     phrases: tuple[Phrase, ...]
+    prose: bool = False
 
     @property
     def x0(self) -> float:
@@ -214,12 +244,16 @@ def _segments(lines: Sequence[Line], height: float) -> Iterator[Segment]:
     prose = _prose(rows, height)
     for line, row in zip(lines, rows, strict=True):
         run: list[Phrase] = []
-        for phrase in [*row, None]:
-            if phrase is not None and (phrase.x0, line.y0) not in prose:
-                run.append(phrase)
-            elif run:
-                yield Segment(line.y0, line.y1, tuple(run))
+        for phrase in row:
+            if (phrase.x0, phrase.tokens[0].y0) in prose and len(row) < 4:
+                if run:
+                    yield Segment(line.y0, line.y1, tuple(run))
+                yield Segment(line.y0, line.y1, (phrase,), True)
                 run = []
+            else:
+                run.append(phrase)
+        if run:
+            yield Segment(line.y0, line.y1, tuple(run))
 
 
 def _prose(rows: Sequence[Sequence[Phrase]], height: float) -> set[tuple[float, float]]:
@@ -229,7 +263,7 @@ def _prose(rows: Sequence[Sequence[Phrase]], height: float) -> set[tuple[float, 
     for row in rows:
         for phrase in row:
             if len(phrase.tokens) >= PROSE_WORDS and not _mostly_values(phrase):
-                long_ones.append((phrase, min(t.y0 for t in phrase.tokens)))
+                long_ones.append((phrase, phrase.tokens[0].y0))
     for (phrase, y), (after, below) in _neighbours(long_ones, 2.5 * height):
         if min(phrase.x1, after.x1) - max(phrase.x0, after.x0) > 0.5 * (after.x1 - after.x0):
             found |= {(phrase.x0, y), (after.x0, below)}
@@ -266,15 +300,23 @@ def _groups(
                 and shared > 0.5 * (segment.x1 - segment.x0)
                 and not _loose(group)
                 and not _parted(last, segment, rules, height)
+                and (not segment.prose or _is_below_column(segment, group))
             ):
                 group.append(segment)
                 break
         else:
-            open_groups.append([segment])
+            if not segment.prose:
+                open_groups.append([segment])
     for group in open_groups:
         several = [index for index, segment in enumerate(group) if len(segment.phrases) > 1]
         if len(several) >= 3:
             yield group[several[0] : several[-1] + 1]
+
+
+def _is_below_column(segment: Segment, group: Sequence[Segment]) -> bool:
+    """Whether a line of prose goes on in a column of the group that is not the first or last."""
+    columns = [phrase.x0 for other in group for phrase in other.phrases[1:-1]]
+    return sum(abs(x - segment.x0) < 2.0 for x in columns) > 1
 
 
 def _parted(above: Segment, below: Segment, rules: Sequence[Rule], height: float) -> bool:

@@ -11,7 +11,8 @@ from docpipe.parsers.native.tables.rules import WHITE, Rules
 from docpipe.stages import Drawing
 
 FEWEST_BARS = 3
-FEWEST_STEPS = 5  # line pieces of a curve
+MANY_PIECES = 5  # of a line that is a curve even when alone
+MOST_CURVES = 200
 THICKEST = 90.0  # points across a bar
 MOST_FILLS = 5_000
 
@@ -68,26 +69,31 @@ def _are_bars(bars: list[tuple[float, float, float]]) -> bool:
     return apart and len(lengths) >= FEWEST_BARS
 
 
-def _curves(drawings: Sequence[Drawing]) -> Iterator[BBox]:
-    """Boxes of polylines: slanted pieces, each starting near the end of the one before."""
+def _curves(drawings: Sequence[Drawing]) -> list[BBox]:
+    """Boxes of curves: a polyline of many pieces, or several of a few pieces over one another."""
+    runs = [(union_all(run), len(run)) for run in _polylines(drawings)][:MOST_CURVES]
+    return [
+        box
+        for box, pieces in runs
+        if pieces >= MANY_PIECES or sum(box.intersection(other) > 0 for other, _ in runs) > 2
+    ]
+
+
+def _polylines(drawings: Sequence[Drawing]) -> Iterator[list[BBox]]:
+    """Mostly slanted pieces, each starting at the end of the one before, 40 points wide or more."""
     run: list[BBox] = []
-    for drawing in drawings:
-        box = drawing.bbox
-        if drawing.kind == "rect" or box.width < 1.5 or drawing.fill is not None:
-            continue
-        if run and abs(box.x0 - run[-1].x1) < 1.0 and box.y_overlap(run[-1].expand(1.0)) >= 0:
-            run.append(box)
-            continue
-        if _is_curve(run):
-            yield union_all(run)
-        run = [box]
-    if _is_curve(run):
-        yield union_all(run)
-
-
-def _is_curve(run: Sequence[BBox]) -> bool:
-    slanted = sum(box.height > 0.3 for box in run)
-    return len(run) >= FEWEST_STEPS and slanted >= 0.6 * len(run) and run[-1].x1 - run[0].x0 > 40
+    for drawing in [*drawings, None]:
+        if drawing is not None:
+            box = drawing.bbox
+            if drawing.kind == "rect" or box.width < 1.5 or drawing.fill is not None:
+                continue
+            if run and abs(box.x0 - run[-1].x1) < 1.0 and box.y_overlap(run[-1].expand(1.0)) >= 0:
+                run.append(box)
+                continue
+        slanted = sum(box.height > 0.3 for box in run)
+        if len(run) > 1 and slanted >= 0.6 * len(run) and run[-1].x1 - run[0].x0 > 40:
+            yield run
+        run = [drawing.bbox] if drawing is not None else []
 
 
 def _with_grid_lines(box: BBox, rules: Rules) -> BBox:

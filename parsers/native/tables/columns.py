@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from docpipe.parsers.native.tables.layout import (
+    CURRENCY,
     SYMBOLS,
     Line,
     Phrase,
@@ -81,7 +82,7 @@ def _without_symbols(columns: list[Column], rows: list[list[Phrase]]) -> list[Co
     joined: list[Column] = []
     pending: float | None = None
     for column, found in zip(columns, texts, strict=True):
-        if found and found <= {"$", "€", "£", "¥", "("}:
+        if found and found <= CURRENCY:
             pending = column.x0 if pending is None else pending
         elif found and found <= SYMBOLS and joined:
             joined[-1] = Column(joined[-1].x0, column.x1)

@@ -1,4 +1,4 @@
-"""Heads that stand above the rules or the shading of their table."""
+"""Heads and last rows that stand outside the rules or the shading of their table."""
 
 from __future__ import annotations
 
@@ -105,3 +105,24 @@ def _columns(grid: Grid) -> list[Column]:
             start = columns[-1].x1 if columns else grid.box.x0
             columns.append(Column(start, start))
     return columns
+
+
+def with_tail(grid: Grid, tokens: Sequence[Token]) -> Grid:
+    """The grid with the rows of data right below it, whose words stand in its columns."""
+    height = line_height([*grid.tokens()])
+    box, columns = grid.box, _columns(grid)
+    below = [t for t in tokens if box.y1 - 1 < t.center[1] < box.y1 + 9 * height]
+    around = _Surrounding(grid, (), height)
+    slots, edge, row = list(grid.slots), box.y1, grid.rows
+    for line in lines_of(below):
+        phrases = _over(line, around)
+        inside = line._replace(tokens=tuple(t for p in phrases for t in p.tokens))
+        if line.y0 - edge > 0.8 * height or len(phrases) < 2 or not is_data(inside, height):
+            break
+        placed = place_lines([inside], columns, height)[0]
+        if any(cell.last > cell.first for cell in placed.cells) or 0 not in placed.filled:
+            break
+        band = Band(edge, line.y1, placed.cells)
+        slots += [s._replace(row=row) for s in slots_of([band], columns, box.x0, box.x1)]
+        edge, row = line.y1, row + 1
+    return grid._replace(slots=slots)

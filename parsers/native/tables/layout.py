@@ -19,7 +19,9 @@ _NUMBER = re.compile(
 )
 _EMPTY_MARK = re.compile(r"[-–—−.…*]+|n/?a|N/?A|nil|x|X|\([a-z0-9]\)|:")
 _LEADER = re.compile(r"[.·…_‥]{3,}$|(?:\s[.·…]){2,}$")
-SYMBOLS = frozenset({"$", "€", "£", "¥", "%", ")", "*", "("})
+_TYPED_RULE = re.compile(r"[-_=–—]{5,}")
+CURRENCY = frozenset({"$", "€", "£", "¥", "("})
+SYMBOLS = CURRENCY | {"%", ")", "*"}
 _THOUSANDS = re.compile(r"\d{3}(?:[.,]\d+)?%?")
 
 
@@ -64,7 +66,7 @@ def tokens_of(words: Iterable[Word]) -> list[Token]:
     tokens: list[Token] = []
     for word in words:
         box, text = word.bbox, word.text
-        if not text.strip() or box.x1 <= box.x0:
+        if not text.strip() or box.x1 <= box.x0 or _TYPED_RULE.fullmatch(text):
             continue
         stem = _LEADER.sub("", text)
         x1 = box.x1

@@ -6,9 +6,18 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from docpipe.geometry import BBox
 from docpipe.parsers.native.tables.columns import Column, Placed, find_columns, place
 from docpipe.parsers.native.tables.grid import Slot
-from docpipe.parsers.native.tables.layout import Phrase, is_value, lines_of, phrases_of, text_of
+from docpipe.parsers.native.tables.layout import (
+    CURRENCY,
+    SYMBOLS,
+    Phrase,
+    is_value,
+    lines_of,
+    phrases_of,
+    text_of,
+)
 
 CAPTION = re.compile(r"(?:table|tab\.|exhibit|figure|tableau|tabelle|表)\s*\d", re.IGNORECASE)
 SOURCE = re.compile(r"(?:sources?|notes?|n\.b\.)\s*:|[*†‡]\s*\w", re.IGNORECASE)
@@ -185,3 +194,35 @@ def without_legends(slots: Sequence[Slot]) -> list[Slot]:
     while SOURCE.match(whole.get(last, "")):
         last -= 1
     return [s._replace(row=s.row - first) for s in slots if first <= s.row <= last]
+
+
+def join_symbols(slots: Sequence[Slot]) -> list[Slot]:
+    """Slots with drawn columns of nothing but currency signs joined to the numbers behind them,
+    and those of percent signs and brackets to the numbers before them."""
+    joined = list(slots)
+    for column in reversed(range(max((s.column + s.column_span for s in slots), default=0))):
+        texts = {text_of(s.tokens) for s in joined if s.column == column and s.column_span == 1}
+        texts.discard("")
+        if texts and texts <= CURRENCY:
+            joined = _without_column(joined, column, column + 1)
+        elif texts and texts <= SYMBOLS and column:
+            joined = _without_column(joined, column, column - 1)
+    return joined
+
+
+def _without_column(slots: Sequence[Slot], column: int, into: int) -> list[Slot]:
+    """Slots with the cells of `column` joined to their neighbours in column `into`."""
+    symbols = {s.row: s for s in slots if s.column == column and s.column_span == 1}
+    joined: list[Slot] = []
+    for slot in slots:
+        symbol = symbols.get(slot.row)
+        if slot is symbol:
+            continue
+        reaches = slot.column <= column < slot.column + slot.column_span
+        if slot.column <= into < slot.column + slot.column_span and symbol:
+            box = BBox.of(*slot.box).union(BBox.of(*symbol.box))
+            tokens = (*slot.tokens, *symbol.tokens)
+            slot = slot._replace(tokens=tokens, box=(box.x0, box.y0, box.x1, box.y1))
+        left = slot.column - (slot.column > column)
+        joined.append(slot._replace(column=left, column_span=slot.column_span - reaches))
+    return joined

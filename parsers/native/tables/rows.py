@@ -51,7 +51,8 @@ def header_count(lines: Sequence[Line], rules: Sequence[float], height: float) -
         before = [count for count in counts if count <= numbered]
         if before and max(before) <= MOST_HEADER_LINES:
             return max(before)
-        if first == numbered + 1:
+        unlabelled = lines[0].tokens[0].x0 > min(line.tokens[0].x0 for line in lines) + height
+        if first == numbered + 1 and (len(counts) == 1 or unlabelled):
             return first
     if numbered is None:
         return 1
@@ -86,7 +87,9 @@ def body_rows(
     wide = _wide_gap(lines, height)
     rows: list[list[PlacedLine]] = [[lines[0]]]
     for above, line in pairwise(lines):
-        if any(above.center < at < line.center for at in rules):
+        if any(above.center < at < line.center for at in rules) or (
+            above.filled == {0} and above.cells[0].text.endswith(":")
+        ):
             joins = False
         elif line.y0 - above.y1 < -0.25 * height and not above.filled & line.filled:
             joins = True
@@ -116,8 +119,10 @@ def _bands(lines: Sequence[PlacedLine], rules: Sequence[float]) -> list[list[Pla
 
 
 def _split_band(band: list[PlacedLine]) -> list[list[PlacedLine]]:
-    """A band between two rules is a row, unless each of its lines has a label and numbers."""
-    labelled = [line for line in band if line.values and 0 in line.filled]
+    """A band between two rules is a row, unless most of its lines have a label and numbers."""
+    labelled = [
+        line for line in band if line.values and any(not is_value(c.text) for c in line.cells)
+    ]
     if len(labelled) < 2 or len(labelled) < 0.6 * len(band):
         return [band]
     return [[line] for line in band]

@@ -20,6 +20,7 @@ from docpipe.parsers.native.tables.layout import (
     text_of,
 )
 from docpipe.parsers.native.tables.refine import (
+    join_symbols,
     split_columns,
     split_row_spans,
     split_spans,
@@ -145,7 +146,7 @@ def fill(shape: Lattice, tokens: Sequence[Token]) -> Grid | None:
     if slots:
         slots = split_rows(split_row_spans(slots), height)
         slots = split_columns(split_spans(slots, height), height)
-        slots = without_legends(slots)
+        slots = join_symbols(without_legends(slots))
     return Grid(slots, _header_rows(slots), 0.95) if is_table(slots) else None
 
 
