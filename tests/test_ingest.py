@@ -18,6 +18,7 @@ from docpipe.config import Config, from_mapping
 from docpipe.content import page_text
 from docpipe.errors import ConfigError, InputError
 from docpipe.ingest import IngestReport, ReportLine
+from docpipe.ingest import ingest as run_ingest
 from docpipe.library import Library
 from tests.pdfs import write_pdf
 
@@ -237,6 +238,13 @@ def test_locked_files_are_tried_again_when_a_password_is_given(tmp_path: Path) -
     assert ingest(folder, root, passwords=["x", "sesame"]).all_good
     assert texts(root, "a.pdf") == ["secret one", "secret two"]
     assert all(b"sesame" not in data for data in contents(root).values())
+
+
+def test_pages_can_be_chosen(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "in" / "a.pdf", ["one", "two", "three"])
+    store = Library.create(tmp_path / "lib")._store
+    run_ingest(tmp_path / "in", store, config=settings(), jobs=1, pages="1,3")
+    assert texts(tmp_path / "lib", "a.pdf") == ["one", "three"]
 
 
 def test_two_ingests_do_not_mix(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from collections import deque
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from docpipe.config import Limits
 from docpipe.ingest import jobs
 from docpipe.ingest.report import Done
@@ -107,9 +109,7 @@ class Journey:
             self._finish(jobs.failure(outcome.issue))
             return
         opened: jobs.Opened = outcome.value
-        self.source = jobs.Source(
-            self.source.path, self.source.id, self.source.folder, opened.passwords
-        )
+        self.source = msgspec.structs.replace(self.source, passwords=opened.passwords)
         self._to_read.extend(opened.to_read)
         self._to_ocr.extend(opened.to_ocr)
         self._stage = "pages"

@@ -167,7 +167,8 @@ class _Run:
                 continue
             self._journal.pop(id, None)
             folder = self._store.work / id
-            source = jobs.Source(item.source, id, folder, self._passwords, self._chosen)
+            path = _openable(item.source, folder)
+            source = jobs.Source(path, id, folder, self._passwords, self._chosen)
             target = self._store.document_path(id)
             yield Journey(source, printable(item.source.name), target, self._config.limits)
 
