@@ -85,17 +85,25 @@ class _Maker:
         self._count += 1
         longest = max(lines, key=lambda line: len(line.text))
         text = " ".join(line.text for line in lines)
-        raw = "\n".join(line.text for line in lines) if len(lines) > 1 else None
+        role = page_role(lines, self._em, self._sheet)
+        shown = _indented(lines) if role == "code" else [line.text for line in lines]
+        raw = "\n".join(shown) if len(lines) > 1 else None
         regions = (Region(self._page, union_all(line.bbox for line in lines)),)
         block = TextBlock(
             id=f"p{self._page}/text{self._count}",
             source=Source(regions, self._stage),
             text=text,
-            role=page_role(lines, self._em, self._sheet),
+            role=role,
             raw=raw,
         )
         bold = all(line.bold for line in lines)
         return Draft(block, Style(longest.size, bold, longest.italic, longest.font))
+
+
+def _indented(lines: Sequence[Line]) -> list[str]:
+    """The lines of a piece of code, with blanks for their indentation."""
+    left = min(line.bbox.x0 for line in lines)
+    return [" " * round((line.bbox.x0 - left) / (0.6 * line.size)) + line.text for line in lines]
 
 
 def join_rows(lines: Sequence[Line]) -> list[Line]:

@@ -8,6 +8,7 @@ parts with different columns are found; without either it is a leaf, read top to
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -130,8 +131,10 @@ def _are_columns(
     if min(len(left), len(right)) < 2 and not any(item.solid for item in (*left, *right)):
         return False
     fill = min(_fill(left), _fill(right))
-    sparse, dense = sorted((_density(left), _density(right)))
-    if sparse < 0.3 and dense < 0.6:
+    if (
+        max(_density(left), _density(right)) < 0.6
+        and min(_longest_run(left, em), _longest_run(right, em)) < _MIN_PARALLEL * em
+    ):
         return False
     narrow = min(_width(left), _width(right)) < 4 * em
     aligned = _aligned(left, right, em)
@@ -141,9 +144,29 @@ def _are_columns(
 
 
 def _fill(items: list[Item]) -> float:
-    """The width of the items as a part of the width of all, wide ones counting most."""
-    widths = [item.box.width for item in items]
+    """The width of the rows of items as a part of the width of all, wide ones counting most."""
+    widths: list[float] = []
+    row = -1.0
+    for item in sorted(items, key=lambda item: item.box.center[1]):
+        middle = item.box.center[1]
+        if widths and middle - row < 0.5 * item.box.height:
+            widths[-1] += item.box.width
+        else:
+            widths.append(item.box.width)
+            row = middle
     return sum(width * width for width in widths) / max(sum(widths) * _width(items), 1.0)
+
+
+def _longest_run(items: list[Item], em: float) -> float:
+    """The height of the longest run of items that follow each other closely."""
+    longest = 0.0
+    top = bottom = -math.inf
+    for item in sorted(items, key=lambda item: item.box.y0):
+        if item.box.y0 - bottom > em:
+            top = item.box.y0
+        bottom = max(bottom, item.box.y1)
+        longest = max(longest, bottom - top)
+    return longest
 
 
 def _density(items: list[Item]) -> float:

@@ -24,6 +24,9 @@ _WIDE_GAP = 2.2  # never a word space above this
 _NEIGHBOURHOOD = 9.0  # how far up and down a gutter is looked for, in font sizes
 
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_MONOSPACED = re.compile(
+    r"mono(?!type)|cour|consol|menlo|typewriter|cmtt|inconsol|source ?code|nimbusmon", re.IGNORECASE
+)
 _LEADERS = re.compile(r" ?(?:[.·] ?){5,}")
 _LETTER = re.compile(r"[^\W\d_]")
 _LTR = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f\d]")
@@ -106,6 +109,11 @@ def merge_lines(lines: Sequence[Line]) -> Line:
         bbox=union_all(line.bbox for line in lines),
         bold=all(line.bold for line in lines),
     )
+
+
+def is_monospaced(line: Line) -> bool:
+    """Whether a line is set in a typewriter face, by the name of its font."""
+    return _MONOSPACED.search(line.font) is not None
 
 
 def is_rtl(text: str) -> bool:

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from itertools import pairwise
 
-from docpipe.parsers.native.lines import Line
+from docpipe.parsers.native.lines import Line, is_monospaced
 from docpipe.parsers.native.markers import is_contents_entry, list_marker
 
 _SENTENCE_END = re.compile(r"[.!?:;。！？]['\"”’»)\]]*$")
@@ -58,6 +58,8 @@ def _starts_new(block: list[Line], line: Line, pitch: float, right: float) -> bo
     own_pitch = (last.bbox.y1 - block[-2].bbox.y1) / size if len(block) > 1 else max(pitch, 1.0)
     if _differs(block, line) or gap > 1.0 or advance < -0.5:
         return True
+    if is_monospaced(last) and is_monospaced(line):
+        return False
     if advance > 1.22 * max(own_pitch, 1.0) + 0.05:
         return True
     if list_marker(line.text) is not None or is_contents_entry(last.text):

@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 
 from docpipe.geometry import BBox
-from docpipe.parsers.native.lines import Line
+from docpipe.parsers.native.lines import Line, is_monospaced
 from docpipe.parsers.native.markers import is_caption, list_marker
 from docpipe.records import Role
 
-_MONOSPACED = re.compile(r"mono|courier|consol|menlo|typewriter|cmtt|inconsol|source ?code", re.I)
 _FOOTNOTE_MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\s.)]?\s*(?=[^\s\d.)])")
 
 
@@ -21,7 +20,7 @@ def page_role(lines: Sequence[Line], em: float, sheet: BBox) -> Role:
         return "footnote"
     if is_caption(text):
         return "caption"
-    if all(_MONOSPACED.search(line.font) for line in lines) and len(lines) > 1:
+    if all(map(is_monospaced, lines)) and len(lines) > 1:
         return "code"
     if list_marker(text) is not None:
         return "list_item"
