@@ -141,7 +141,8 @@ class Index:
         number = scope.first_chunk + at
         document = bisect.bisect_right(self._first_chunk, number) - 1
         chunks = self._chunks_of(self.documents[document])
-        return Hit(chunks[number - self._first_chunk[document]], score, "lexical")
+        retriever = "lexical" if self._embedder is None else "hybrid"
+        return Hit(chunks[number - self._first_chunk[document]], score, retriever)
 
     def _page_hit(self, scope: Scope, scores: Scores, at: int, score: float) -> PageHit:
         page = scope.first_page + at

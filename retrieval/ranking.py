@@ -43,7 +43,7 @@ class Weights(msgspec.Struct, frozen=True):
     statement: float = 0.7
     kind: float = 0.3
     neighbour: float = 0.05
-    vector: float = 0.0
+    vector: float = 0.5
 
 
 DEFAULT_WEIGHTS = Weights()
