@@ -74,6 +74,13 @@ def find_block(document: Document, id: str) -> Block | None:
     return next((block for page in document.pages for block in page.blocks if block.id == id), None)
 
 
+def find_page(document: Document, number: int) -> Page | None:
+    """The page with this number: a document may hold only some pages of its file."""
+    if 1 <= number <= len(document.pages) and document.pages[number - 1].number == number:
+        return document.pages[number - 1]
+    return next((page for page in document.pages if page.number == number), None)
+
+
 def locate(document: Document, block: Block, start: int, end: int) -> tuple[Region, ...]:
     """The boxes, a line each, of characters `start` to `end` of `block_text(block)`.
 
@@ -86,7 +93,8 @@ def locate(document: Document, block: Block, start: int, end: int) -> tuple[Regi
         (region.page, word)
         for region in block.source.regions
         for box in [region.bbox.expand(1.0)]
-        for word in document.pages[region.page - 1].words
+        if (page := find_page(document, region.page))
+        for word in page.words
         if box.contains_point(*word.bbox.center)
     ]
     return join_lines(_words_in_range(block_text(block), words, start, end)) or block.source.regions

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from docpipe.content import block_text, find_block, locate, page_text
+import msgspec
+
+from docpipe.content import block_text, find_block, find_page, locate, page_text
 from docpipe.geometry import BBox
 from docpipe.records import Cell, Document, Page, Region, Source, Table, TextBlock
 from docpipe.testing import FakePage, sample_document
@@ -34,6 +36,16 @@ def test_a_range_over_two_lines_has_a_box_each() -> None:
     start = block_text(block).index("1,250")
     regions = locate(document, block, start, start + len("1,250 tonnes"))
     assert len(regions) == 2
+
+
+def test_a_document_of_some_pages_only() -> None:
+    whole = sample_document([["first page"], ["second page"], LINES])
+    document = msgspec.structs.replace(whole, pages=whole.pages[1:])
+    assert [find_page(document, number) for number in (1, 3)] == [None, whole.pages[2]]
+    block = whole.pages[2].blocks[0]
+    (region,) = locate(document, block, 0, len("The Mill"))
+    assert region.page == 3
+    assert region.bbox.width < 100
 
 
 def test_hyphenated_words_are_matched_across_the_line_break() -> None:
