@@ -43,16 +43,17 @@ def find_cells(match: Match, query: Query) -> Iterator[CellFound]:
     named = frozenset(words(key.text))
     said = named - STOP - (_NEUTRAL - query.weights.keys())
     agreed = 1.0 if _is_the_name(named, match, query) else _agreement(said, query)
+    about = frozenset(words(match.passage.context))
     focus = frozenset(query.question.focus[-1:])
     for order, cell in enumerate(cell for cell in filled if cell is not key):
         header = frozenset(content_words(cell.headers))
-        if query.question.kind == "count" and not focus <= named | header:
+        if query.question.kind == "count" and not focus <= named | header | about:
             continue
-        fit = 0.75 * agreed + 0.25 * _share(header - named, query)
-        about = f" ({cell.headers})" if cell.headers else ""
+        fit = 0.75 * agreed + 0.25 * _share(header, query) + (0.05 if "total" in header else 0.0)
+        under = f" ({cell.headers})" if cell.headers else ""
         for found in _in_cell(cell, query.question):
-            text = f"{key.text}{about}: {cell.text}"
-            yield CellFound(found, text, max(0.0, fit - 0.02 * order))
+            text = f"{key.text}{under}: {cell.text}"
+            yield CellFound(found, text, min(1.0, max(0.0, fit - 0.02 * order)))
 
 
 def _is_the_name(key: frozenset[str], match: Match, query: Query) -> bool:
@@ -100,6 +101,7 @@ def _in_cell(cell: CellRange, question: Question) -> list[Found]:
         case "count" | "money" | "percentage":
             return numbers
         case "what" | "reason" | "list":
-            return numbers or [Found(0, len(cell.text), cell.text)]
+            said = [Found(0, len(cell.text), cell.text)] if len(text) > 1 else []
+            return numbers or said
         case _:
             return find_values(cell.text, question)[:1]

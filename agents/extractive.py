@@ -6,7 +6,7 @@ of the page could tell, or when the answer would have to be computed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from docpipe.agents.passages import passages
 from docpipe.agents.picking import Pick, pick
@@ -16,18 +16,18 @@ from docpipe.agents.structure import counted_parts
 from docpipe.agents.sufficiency import confidence, signals
 from docpipe.agents.verifier import cite
 from docpipe.content import block_text
-from docpipe.records import Answer, Document, Evidence, Reading
+from docpipe.records import Answer, Document, Evidence, Reading, TextBlock
 from docpipe.stages import PageContent
 
 _QUOTES = 4
-_COUNTED = 0.6
+_SEEN = 0.6
 _REMEMBERED = 8
 
 
 class ExtractiveReader:
     """Reads pages without a model. `threshold` is the confidence below which it refuses."""
 
-    def __init__(self, *, threshold: float = 0.1) -> None:
+    def __init__(self, *, threshold: float = 0.08) -> None:
         self.threshold = threshold
         self._vocabularies: dict[str, Vocabulary] = {}
 
@@ -37,7 +37,9 @@ class ExtractiveReader:
         documents = {content.document.id: content.document for content in pages}
         query = weigh(asked, [self._vocabulary(document) for document in documents.values()])
         matches = rank(passages(list(pages)), query)
-        answer = _count(asked, documents.values()) or self._answer(matches, query)
+        likely = pages[0].document if pages else None
+        known = (_count(asked, likely) or _title(asked, likely)) if likely else None
+        answer = known or self._answer(matches, query)
         return Reading(
             pages=tuple(content.page.number for content in pages),
             summary=answer.text,
@@ -67,18 +69,29 @@ class ExtractiveReader:
         return known
 
 
-def _count(asked: Question, documents: Iterable[Document]) -> Answer | None:
-    """The answer to "how many tables are in the document", of the most likely document."""
-    document = next(iter(documents), None)
-    parts = counted_parts(asked, document) if document else None
-    if not document or not parts:
+def _count(asked: Question, document: Document) -> Answer | None:
+    """The answer to "how many tables are in the document"."""
+    parts = counted_parts(asked, document)
+    if not parts:
         return None
     evidence = tuple(
         cite(document, part.page, part.block, 0, len(block_text(part.block)), 1.0) for part in parts
     )
     labels = ", ".join(part.label for part in parts)
     text = f"{len(parts)} (numbered {labels})"
-    return Answer(text, len(parts), "int", True, evidence, _COUNTED)
+    return Answer(text, len(parts), "int", True, evidence, _SEEN)
+
+
+def _title(asked: Question, document: Document) -> Answer | None:
+    """The answer to "what is the title of this paper": the title on the first pages."""
+    if not asked.is_title:
+        return None
+    for page in document.pages[:3]:
+        for block in page.blocks:
+            if isinstance(block, TextBlock) and block.role == "title":
+                evidence = cite(document, page, block, 0, len(block.text), 1.0)
+                return Answer(block.text, block.text, "str", True, (evidence,), _SEEN)
+    return None
 
 
 def _evidence(matches: Sequence[Match]) -> tuple[Evidence, ...]:

@@ -21,9 +21,12 @@ PassageKind = Literal["sentence", "heading", "item", "row", "caption"]
 
 _LONGEST = 600
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[\"“(]?[A-Z0-9•])|\n+")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_NUMERIC = re.compile(r"(?!(?:19|20)\d\d$)[$€£]?\s?[\d.,]+\s?%?")
+_YEARS_WITHIN = 30  # characters at the end of the text above a table
 _DIRECTORY = re.compile(r"(?:table of )?contents|(?:general |subject )?index", re.IGNORECASE)
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Inc|Ltd|Co|Corp|No|Fig|vs|al|e\.g|i\.e|St|Jr|U\.S|[A-Z])\.)$"
+    r"(?:\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Mr|Mrs|Ms|Dr|Prof|Inc|Ltd|Co|Corp|No|Fig|vs|al|e\.g|i\.e|St|Jr|U\.S|[A-Z])\.)$"
 )
 
 
@@ -65,9 +68,11 @@ def _of_page(content: PageContent, rank: int) -> Iterator[Passage]:
     lead = ""
     if any(_is_directory(block) for block in content.page.blocks):
         return
+    before = ""
     for block in body_blocks(content.page):
         context = " / ".join([*path.values(), lead] if lead else path.values())
-        yield from _of_block(content, block, context, rank)
+        yield from _of_block(content, block, context, rank, before)
+        before = block_text(block)
         if isinstance(block, TextBlock):
             lead = _lead(block, lead)
             if block.role in ("title", "heading"):
@@ -93,10 +98,13 @@ def _lead(block: TextBlock, before: str) -> str:
     return text[-200:] if block.role == "paragraph" and text.endswith(":") else ""
 
 
-def _of_block(content: PageContent, block: Block, context: str, rank: int) -> Iterator[Passage]:
+def _of_block(
+    content: PageContent, block: Block, context: str, rank: int, before: str
+) -> Iterator[Passage]:
     text = block_text(block)
     if isinstance(block, Table):
-        yield from _of_table(content, block, text, context, rank)
+        years = tuple(_YEAR.findall(before[-_YEARS_WITHIN:]))
+        yield from _of_table(content, block, text, context, rank, years)
         return
     kind = _kind(block)
     for start, end in sentences(text):
@@ -143,8 +151,15 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _of_table(
-    content: PageContent, table: Table, text: str, context: str, rank: int
+    content: PageContent,
+    table: Table,
+    text: str,
+    context: str,
+    rank: int,
+    years: tuple[str, ...],
 ) -> Iterator[Passage]:
+    """The caption and the rows of a table. `years` stand in the line above it and head its columns
+    where it has as many."""
     position = 0
     if table.caption:
         position = len(table.caption) + 1
@@ -156,13 +171,15 @@ def _of_table(
     group = ""
     for row in table_rows(table):
         cells, end = _row_cells(row, headers, position)
+        cells = _under_years(cells, years)
         line = text[position:end]
         filled = [cell for cell in row if cell.text.strip()]
         if len(filled) == 1 and filled[0].column == 0:
             group = filled[0].text
         if line.strip(" |"):
             heading = " / ".join(part for part in (about, group) if part)
-            kind: PassageKind = "heading" if all(cell.is_header for cell in filled) else "row"
+            is_head = all(cell.is_header for cell in filled) and table.shape[1] > 2
+            kind: PassageKind = "heading" if is_head else "row"
             values = () if kind == "heading" else tuple(cells)
             yield Passage(content, table, position, end, line, kind, heading, rank, values)
         position = end + 1
@@ -179,10 +196,29 @@ def _row_cells(
     return cells, position - (len(CELL_SEPARATOR) if row else 0)
 
 
+def _under_years(cells: list[CellRange], years: tuple[str, ...]) -> list[CellRange]:
+    numeric = [cell for cell in cells[1:] if any(char.isdigit() for char in cell.text)]
+    if len(years) < 2 or len(numeric) != len(years) or any(_YEAR.search(c.headers) for c in cells):
+        return cells
+    year = {cell.start: year for cell, year in zip(numeric, years, strict=True)}
+    return [
+        msgspec.structs.replace(cell, headers=f"{cell.headers} {year[cell.start]}".strip())
+        if cell.start in year
+        else cell
+        for cell in cells
+    ]
+
+
 def _headers(table: Table) -> dict[int, str]:
-    """The header text over each column; the first row where the parser marked none."""
+    """The header text over each column; the first row where the parser marked none and that row
+    has no numbers but years. A table of two columns names its values on their left."""
+    if table.shape[1] < 3:
+        return {}
     marked = [cell for cell in table.cells if cell.is_header and cell.row < 4 and cell.column > 0]
-    cells = marked or [cell for cell in table.cells if cell.row == 0]
+    first = [cell for cell in table.cells if cell.row == 0]
+    if any(_NUMERIC.fullmatch(cell.text.strip()) for cell in first):
+        first = []
+    cells = marked or first
     headers: dict[int, str] = {}
     for cell in sorted(cells, key=lambda cell: cell.row):
         for column in range(cell.column, cell.column + cell.column_span):

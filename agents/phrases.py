@@ -33,10 +33,10 @@ def find_phrases(match: Match, query: Query) -> Iterator[Phrase]:
     if _ACRONYM.search(query.question.text):
         yield from _expansions(text, query)
     labelled = _LABELLED.search(text)
-    if labelled and _covers(labelled["label"], query, 0.5):
+    if labelled and _covers(labelled["label"], query, 0.6):
         yield Phrase(_trimmed(labelled["value"]), 0.8)
     copula = _COPULA.search(text)
-    if copula and _covers(text[: copula.start()], query, 0.4):
+    if copula and _covers(text[: copula.start()], query, 0.5):
         yield Phrase(_trimmed(copula["value"]), 0.4)
     if match.passage.kind == "heading":
         return

@@ -18,6 +18,7 @@ _CONSIDERED = 40
 _REACH = 12  # words over which closeness to the question's terms counts
 _MARKS = re.compile(r"[,;:.()]\s")
 _MARK = 3  # words that a mark between a value and a term counts for
+_CONTACT = re.compile(r"\b(?:tel|phone|telephone|call|e-?mail|web|website)\W*$", re.IGNORECASE)
 _CROWDED = 6  # numbers in one passage from which closeness says little
 _NEGATION = re.compile(r"\b(not|no|never|cannot|without|neither|nor)\b|n't\b", re.IGNORECASE)
 
@@ -46,10 +47,7 @@ def pick(matches: Sequence[Match], query: Query) -> list[Pick]:
         case "choice":
             found = [choice for match in top for choice in _choices(match, query)]
         case "list":
-            found = [
-                Pick(group.matches, list(group.items), "list", "; ".join(group.items), group.fit)
-                for group in lists.find_lists(matches, query)
-            ]
+            found = [_listed(group) for group in lists.find_lists(matches, query)]
             found += [cell for match in top if match.passage.cells for cell in _cells(match, query)]
         case "count":
             found = [value for match in top for value in _values(match, query)]
@@ -63,14 +61,20 @@ def pick(matches: Sequence[Match], query: Query) -> list[Pick]:
             found = [value for match in matches for value in _values(match, query)]
         case "what" | "reason":
             found = [answer for match in top for answer in _phrases(match, query)]
+            if query.question.kind == "reason":
+                found += [_listed(group) for group in lists.find_item_groups(matches, query)]
         case _:
             found = [value for match in top for value in _values(match, query)]
     return sorted(found, key=lambda pick: -pick.score)
 
 
+def _listed(group: lists.ListFound) -> Pick:
+    return Pick(group.matches, list(group.items), "list", "; ".join(group.items), group.fit)
+
+
 def _values(match: Match, query: Query) -> Iterator[Pick]:
     """Values of the kind asked for: cells of a row, or those close to the question's terms."""
-    if match.passage.cells:
+    if match.passage.cells and query.question.kind != "contact":
         yield from _cells(match, query)
         return
     text = match.passage.text
@@ -123,6 +127,8 @@ def _kind_fit(found: Found, text: str, question: Question) -> float:
             return 1.0 if found.money else 0.2
         case "count":
             return _counts_focus(found, text, question)
+        case "contact":
+            return 1.0 if _CONTACT.search(text[: found.start]) else 0.5
         case "person" | "place":
             return 0.4 if len(found.text.split()) > 1 else 0.2
         case _:

@@ -36,7 +36,7 @@ class Question(msgspec.Struct, frozen=True):
     `names` the capitalised names, codes, numbers and quoted strings that evidence has to mention.
     `focus` are the words of what is asked for ("how many *membership warehouses*"). `visual`: only
     the look of the page tells. `derived`: the answer is computed from several facts. `element`: the
-    count asked for is one of parts of the document itself.
+    count asked for is one of parts of the document itself; `is_title`: its title is asked for.
     """
 
     text: str
@@ -50,6 +50,7 @@ class Question(msgspec.Struct, frozen=True):
     visual: bool = False
     derived: bool = False
     element: Element | None = None
+    is_title: bool = False
 
 
 _INSTRUCTION = re.compile(
@@ -64,7 +65,10 @@ _NAME = re.compile(
     r"(?<!\w)(?:[A-Z][\w.&'’+-]*|[a-z]+[A-Z]\w*|\d[\w.,/-]*\w|\d)(?:\s+(?:of\s+(?:the\s+)?)?[A-Z][\w.&'’+-]*)*"
 )
 # What the answer is, not what it is about.
-_OF_ANSWERS = frozenset(content_words("percentage percent proportion number amount year date kind"))
+_OF_ANSWERS = frozenset(
+    content_words("percentage percent proportion number amount year date kind")
+    + content_words("telephone phone fax email website")
+)
 _POSSESSIVE = re.compile(r"['’]s?$")
 _PAGES = re.compile(r"\b(?:page|slide|p\.)\s*(?:no\.?\s*|number\s*)?(\d{1,4}|[ivxl]{1,6})\b", re.I)
 _ORDINAL_PAGE = re.compile(r"\b(first|second|third|fourth|fifth)\s+(?:page|slide)\b", re.I)
@@ -96,6 +100,11 @@ _ELEMENTS: dict[Element, re.Pattern[str]] = {
     "page": re.compile(r"how many pages\b(?!.*\b(?:with|have|show|include|contain|appear))", re.I),
     "chapter": re.compile(r"how many (?:main )?(chapters|sections)\b", re.I),
 }
+_TITLE = re.compile(
+    r"\btitle of (?:the|this) (?:paper|document|report|article|book|manual|presentation|file)\b"
+    r"|\b(?:this|the) (?:paper|document|report|article|book|manual) called\b",
+    re.I,
+)
 _YES_NO = re.compile(
     r"(?:^|,\s*)(is|are|was|were|does|do|did|has|have|had|can|could|will|should)\b", re.I
 )
@@ -173,6 +182,7 @@ def analyse(question: str) -> Question:
         visual=bool(_VISUAL.search(_QUOTED.sub(" ", text))),
         derived=bool(_DERIVED.search(text)),
         element=element if kind == "count" else None,
+        is_title=bool(_TITLE.search(text)),
     )
 
 

@@ -125,7 +125,7 @@ def rank(passages: Sequence[Passage], query: Query) -> list[Match]:
     for index, passage in enumerate(passages):
         around = _neighbours(passages, said, index)
         found = _match(passage, said[index], around, on_page[passage.rank], query)
-        if found.around > 0:
+        if found.around > 0 or query.question.kind == "contact":
             matches.append(found)
     return sorted(matches, key=lambda match: -match.score)
 
@@ -176,4 +176,5 @@ def _match(
     around = in_own | in_context | near
     missing = (*(term for term in query.weights if term not in around), *query.absent)
     known = total / (total + sum(query.absent.values()))
-    return Match(passage, share(in_own), known * share(around), missing, score)
+    covered = share(around) if query.weights else 1.0  # nothing is asked about: nothing is missing
+    return Match(passage, share(in_own), known * covered, missing, score)

@@ -7,7 +7,8 @@ can take its place.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Sequence
 
 import msgspec
 
@@ -64,10 +65,22 @@ class SinglePassAgent:
         return Trajectory(id, question, tuple(steps), answer)
 
     def _choose(self, question: str, hits: Sequence[Hit], library: LibraryView) -> list[PageKey]:
-        """The pages to read, best first: those the question names, then those of the best hits."""
+        """The pages to read, best first: those the question names, the cover for an address or
+        number, then those of the best hits."""
         found = [key for hit in hits for key in _pages_of(hit, library)]
-        named = _named_pages(question, found, library)
-        return list(dict.fromkeys([*named, *found]))[: self.pages]
+        asked = analyse(question)
+        named = _named_pages(asked.pages, found, library)
+        if asked.kind == "contact" and found:
+            named.append((found[0][0], 1))
+        return list(dict.fromkeys([*named, *found]))[: self.pages] or self._first(library)
+
+    def _first(self, library: LibraryView) -> list[PageKey]:
+        """The first pages of an only document, where nothing was found: cover, title, contacts."""
+        ids = list(itertools.islice(library.documents(), 2))
+        if len(ids) != 1:
+            return []
+        pages = library.document(ids[0]).pages[: self.pages]
+        return [(ids[0], page.number) for page in pages]
 
 
 def _pages_of(hit: Hit, library: LibraryView) -> list[PageKey]:
@@ -81,10 +94,9 @@ def _pages_of(hit: Hit, library: LibraryView) -> list[PageKey]:
 
 
 def _named_pages(
-    question: str, found: Sequence[PageKey], library: LibraryView
-) -> Iterable[PageKey]:
+    names: Sequence[str], found: Sequence[PageKey], library: LibraryView
+) -> list[PageKey]:
     """Pages given by number or printed label ("page iv"), in the document that fits best."""
-    names = analyse(question).pages
     ids = [found[0][0]] if found else list(library.documents())[:1]
     if not names or not ids:
         return []

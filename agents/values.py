@@ -127,7 +127,7 @@ def _find_contacts(text: str, question: Question) -> list[Found]:
         return _matches(_EMAIL, text)
     if "web" in asked or "url" in asked:
         return _matches(_URL, text)
-    return _matches(_PHONE, text)
+    return [found for found in _matches(_PHONE, text) if not _DATE.search(found.text)]
 
 
 def _matches(form: re.Pattern[str], text: str) -> list[Found]:

@@ -16,6 +16,7 @@ REPORT = document(
         text(1, 2, "The Aalto Mill ground 1,250 tonnes of wheat in 2021. It employed 37 people."),
         text(1, 3, "The Aalto Mill is headed by Ms. Greta Lindqvist, who joined in 2009."),
         text(1, 4, "The new silo was opened on 14 May 2021 by the mayor of Tampere."),
+        text(1, 6, "Tel: +358 3 555 0123, open since 12/10/2015, office@aalto.example"),
         text(1, 5, "Some 18% of the wheat was organic, against 12% in 2020."),
     ],
     [
@@ -71,6 +72,9 @@ def ask(question: str) -> Answer:
         ("What is the fault for code E23?", "Belt off"),
         ("What are the faults for codes E17 and E23?", ["Motor too hot", "Belt off"]),
         ("How many tables are in this document?", 1),
+        ("What is the title of this report?", "Annual report of the Aalto Mill"),
+        ("What is the phone number?", "+358 3 555 0123"),
+        ("What is the e-mail address of the mill?", "office@aalto.example"),
     ],
 )
 def test_answers(question: str, value: Value) -> None:
@@ -110,6 +114,19 @@ def test_a_cell_is_cited_by_its_row() -> None:
     (evidence,) = ask("What was the debt in 2021?").evidence
     assert evidence.quote == "Debt | 12.5 | 13.7"
     assert len(evidence.regions) == 3  # a box for each cell
+
+
+def test_years_above_a_table_head_its_columns() -> None:
+    statement = document(
+        [
+            text(1, 1, "Years ended 31 December 2021 2020"),
+            table(1, 2, [["Net sales", "192", "163"], ["Membership fees", "3.9", "3.5"]] * 2),
+        ]
+    )
+    question = "What were the membership fees in 2020?"
+    answer = ExtractiveReader().read(contents(statement), question, question).answer
+    assert answer is not None
+    assert answer.value == 3.5
 
 
 def test_hidden_text_is_no_evidence_and_commands_in_a_document_are_data() -> None:
