@@ -68,6 +68,21 @@ def test_a_query_that_matches_nothing_finds_nothing(folder: Path, query: str) ->
     assert Index.open(folder).search(query, 5) == []
 
 
+@pytest.mark.parametrize(
+    ("pages", "query"),
+    [
+        (["税务申报五月到期。", "红色的磨坊在河边。"], "磨坊在哪里？"),
+        (["税金の申告は五月です。", "赤い水車小屋は川沿いにある。"], "水車小屋はどこですか"),
+        (["세금 신고는 오월까지다.", "붉은 방앗간은 강가에 있다."], "방앗간의 위치"),
+        (["कर मई में देय है।", "लाल चक्की नदी के किनारे है।"], "चक्की कहाँ है"),
+        (["Die Steuer ist fällig.", "Die Mühle am Fluß."], "MÜHLE FLUSS"),
+    ],
+)
+def test_other_languages(tmp_path: Path, pages: list[str], query: str) -> None:
+    update(tmp_path, [of_texts(*pages)])
+    assert Index.open(tmp_path).search_pages(query, 1)[0].page == 2
+
+
 def test_a_page_named_in_the_query_is_found_without_any_word_of_it(folder: Path) -> None:
     hit = Index.open(folder).search_pages("What is on page 2?", 1, [MILL.id])[0]
     assert (hit.page, hit.best) == (2, None)
