@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from docpipe.content import block_text, body_blocks, find_block
 from docpipe.geometry import BBox
-from docpipe.records import Block, HiddenText, Region, Source, TextBlock, Word
+from docpipe.records import Block, HiddenText, Region, Source, Table, TextBlock, Word
 from docpipe.retrieval.chunks import TARGET_WORDS, chunk_page, chunk_regions, chunks_of
 from docpipe.retrieval.words import word_count
 from tests.retrieval.builders import document, figure, table, text
@@ -63,7 +63,10 @@ def test_chunks_are_what_stands_at_their_spans_and_cover_the_body(
             block = find_block(made, span.block)
             assert block is not None
             parts.append(block_text(block)[span.start : span.end])
-            covered.setdefault(span.block, set()).update(range(span.start, span.end))
+            seen = covered.setdefault(span.block, set())
+            if not isinstance(block, Table):  # whose heads are repeated
+                assert seen.isdisjoint(range(span.start, span.end))
+            seen.update(range(span.start, span.end))
         assert chunk.text == "\n".join(parts)
         assert chunk.text.strip() == chunk.text != ""
         assert {region.page for region in chunk_regions(made, chunk)} == {chunk_page(chunk)}
@@ -104,6 +107,16 @@ def test_a_heading_travels_with_what_follows() -> None:
     first, second = chunks_of(document([blocks]))
     assert first.text == filler
     assert second.text == "2 Methods\nTable 1: Widths\na | b\n1 | 2"
+
+
+def test_a_heading_before_a_table_leaves_the_text_before_it() -> None:
+    blocks = [
+        text(1, 1, "A short paragraph."),
+        text(1, 2, "2 Methods", "heading"),
+        table(1, 3, [["a"], ["1"]]),
+    ]
+    chunks = [chunk.text for chunk in chunks_of(document([blocks]))]
+    assert chunks == ["A short paragraph.", "2 Methods\na\n1"]
 
 
 def test_a_page_of_headings_alone_is_kept() -> None:
