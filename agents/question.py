@@ -67,7 +67,7 @@ _NAME = re.compile(
 # What the answer is, not what it is about.
 _OF_ANSWERS = frozenset(
     content_words("percentage percent proportion number amount year date kind")
-    + content_words("telephone phone fax email website")
+    + content_words("telephone phone fax email mail address website")
 )
 _POSSESSIVE = re.compile(r"['’]s?$")
 _PAGES = re.compile(r"\b(?:page|slide|p\.)\s*(?:no\.?\s*|number\s*)?(\d{1,4}|[ivxl]{1,6})\b", re.I)

@@ -74,7 +74,7 @@ def ask(question: str) -> Answer:
         ("How many tables are in this document?", 1),
         ("What is the title of this report?", "Annual report of the Aalto Mill"),
         ("What is the phone number?", "+358 3 555 0123"),
-        ("What is the e-mail address of the mill?", "office@aalto.example"),
+        ("What is the e-mail address of the Aalto Mill?", "office@aalto.example"),
     ],
 )
 def test_answers(question: str, value: Value) -> None:
