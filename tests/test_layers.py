@@ -17,7 +17,7 @@ LAYERS: list[set[str]] = [
     {"geometry", "errors", "records"},
     {"content", "codec", "stages", "config", "registry", "pdf"},
     {"parsers", "retrieval", "agents", "datasets"},
-    {"export", "draw", "pipeline", "library", "workers", "ingest", "testing", "training"},
+    {"export", "draw", "pipeline", "library", "workers", "ingest", "doctor", "testing", "training"},
     {"bench"},
     {"cli", "server", "__main__"},
 ]
@@ -43,7 +43,7 @@ def imports(path: Path) -> list[str]:
             assert node.level == 0, f"{path}: relative import"
             found.append(node.module or "")
             if node.module == "docpipe":
-                found += [f"docpipe.{alias.name}" for alias in node.names]
+                found += [f"docpipe.{a.name}" for a in node.names if a.name in LEVEL]
     return [name.split(".")[1] for name in found if name.startswith("docpipe.")]
 
 
