@@ -97,7 +97,8 @@ class _Maker:
             raw=raw,
         )
         bold = all(line.bold for line in lines)
-        return Draft(block, Style(longest.size, bold, longest.italic, longest.font))
+        turned = longest.direction != UPRIGHT
+        return Draft(block, Style(longest.size, bold, longest.italic, longest.font, turned))
 
 
 def _indented(lines: Sequence[Line]) -> list[str]:

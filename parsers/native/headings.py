@@ -171,18 +171,13 @@ def _reads_like_one(block: TextBlock, style: Style, body: _Body) -> bool:
     letters = _LETTERS.findall(text)
     if len(letters) < max(2, 0.5 * len(text.replace(" ", ""))) or not _WORD.search(text):
         return False
-    if _is_turned(block) or len(_AFFILIATION.findall(text)) > 1:
+    if style.turned or len(_AFFILIATION.findall(text)) > 1:
         return False
     if text.endswith((",", ";")) or (
         text.endswith(".") and len(text) > 60 and style.size < 1.5 * body.size
     ):
         return False
     return not (letters[0].islower() and style.size < 1.3 * body.size)
-
-
-def _is_turned(block: TextBlock) -> bool:
-    box = block.source.regions[0].bbox
-    return len(block.text) > 5 and box.height > 2 * box.width
 
 
 def _is_upper(text: str) -> bool:

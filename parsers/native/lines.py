@@ -85,8 +85,11 @@ def line_of(words: Sequence[StyledWord], direction: tuple[float, float] = UPRIGH
         italic += length * word.italic
         weights[word.size, word.font] += length
     size, font = max(weights, key=lambda key: (weights[key], key))
+    text = join_words([word.word for word in words], direction)
+    if text.isupper():  # small capitals: the large letters tell the size
+        size = max(word.size for word in words)
     return Line(
-        text=join_words([word.word for word in words], direction),
+        text=text,
         words=tuple(word.word for word in words),
         bbox=union_all(word.word.bbox for word in words),
         size=size,

@@ -21,10 +21,10 @@ def split_paragraphs(lines: Sequence[Line], em: float, *, turned: bool = False) 
     if turned:
         return _by_nearness(lines)
     pitch = _usual_pitch(lines, em)
-    right = _right_edge(lines)
+    edges = _edges(lines)
     blocks: list[list[Line]] = [[lines[0]]]
     for line in lines[1:]:
-        if _starts_new(blocks[-1], line, pitch, right):
+        if _starts_new(blocks[-1], line, pitch, edges):
             blocks.append([line])
         else:
             blocks[-1].append(line)
@@ -44,13 +44,13 @@ def _usual_pitch(lines: Sequence[Line], em: float) -> float:
     return statistics.median_low(tight) if len(tight) > 2 else min(*tight, 1.6)
 
 
-def _right_edge(lines: Sequence[Line]) -> float:
-    """Where full lines of the column end."""
+def _edges(lines: Sequence[Line]) -> tuple[float, float]:
+    """Where the column's lines begin and full lines end."""
     ends = sorted(line.bbox.x1 for line in lines)
-    return ends[int(0.8 * (len(ends) - 1))]
+    return min(line.bbox.x0 for line in lines), ends[int(0.8 * (len(ends) - 1))]
 
 
-def _starts_new(block: list[Line], line: Line, pitch: float, right: float) -> bool:
+def _starts_new(block: list[Line], line: Line, pitch: float, edges: tuple[float, float]) -> bool:
     last = block[-1]
     size = min(last.size, line.size)
     advance = (line.bbox.y1 - last.bbox.y1) / size
@@ -64,7 +64,7 @@ def _starts_new(block: list[Line], line: Line, pitch: float, right: float) -> bo
         return True
     if list_marker(line.text) is not None or is_contents_entry(last.text):
         return True
-    return _indentation_breaks(block, line, right)
+    return _ends_centred(last, line, edges) or _indentation_breaks(block, line, edges[1])
 
 
 def _differs(block: list[Line], line: Line) -> bool:
@@ -96,6 +96,19 @@ def _indentation_breaks(block: list[Line], line: Line, right: float) -> bool:
     if indent < -0.8 and len(block) > 1 and abs(last.bbox.x0 - block[-2].bbox.x0) < 0.3 * size:
         return True
     return short and bool(_SENTENCE_END.search(last.text)) and line.text[:1].isupper()
+
+
+def _ends_centred(last: Line, line: Line, edges: tuple[float, float]) -> bool:
+    """Whether a centred block, such as a caption, ends and a full line follows."""
+    left, right = edges
+    margin = 2 * line.size
+    return (
+        last.bbox.x0 > left + margin
+        and last.bbox.x1 < right - margin
+        and abs(last.bbox.x0 - left + last.bbox.x1 - right) < margin
+        and line.bbox.x0 < left + margin
+        and line.bbox.x1 > right - 0.5 * margin
+    )
 
 
 def _centred(last: Line, line: Line, right: float) -> bool:
