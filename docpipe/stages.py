@@ -127,12 +127,16 @@ class PageView(Protocol):
 
 
 class Style(Record, frozen=True, gc=False):
-    """How a block is set: font size in points, weight and name of most of its characters."""
+    """How a block is set: font size in points, weight and name of most of its characters.
+
+    `turned` text does not run to the right, as labels of axes do not.
+    """
 
     size: float
     bold: bool = False
     italic: bool = False
     font: str = ""
+    turned: bool = False
 
 
 class Draft(Record, frozen=True):
