@@ -8,22 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from docpipe.geometry import BBox
-from docpipe.parsers.native.tables.borderless import aligned, between_rules, is_ruled_table
+from docpipe.parsers.native.tables.aligned import aligned
 from docpipe.parsers.native.tables.charts import chart_boxes
 from docpipe.parsers.native.tables.continued import continues, joined
+from docpipe.parsers.native.tables.doubt import is_ruled_table
 from docpipe.parsers.native.tables.grid import Grid, to_table
 from docpipe.parsers.native.tables.heads import with_head, with_tail
+from docpipe.parsers.native.tables.lattice import Lattice, components, lattice
 from docpipe.parsers.native.tables.layout import Token, line_height, lines_of, tokens_of
-from docpipe.parsers.native.tables.ruled import (
-    Lattice,
-    components,
-    fill,
-    fill_one_column,
-    lattice,
-)
+from docpipe.parsers.native.tables.ruled import fill, fill_one_column
 from docpipe.parsers.native.tables.rules import Rule, Rules, find_rules
 from docpipe.parsers.native.tables.structure import structure
 from docpipe.parsers.native.tables.turned import by_direction
+from docpipe.parsers.native.tables.zones import between_rules
 from docpipe.records import Table, Word
 from docpipe.stages import PageView
 

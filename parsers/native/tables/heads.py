@@ -9,6 +9,7 @@ from docpipe.parsers.native.tables.columns import Column
 from docpipe.parsers.native.tables.grid import Grid, Slot
 from docpipe.parsers.native.tables.header import header_cells
 from docpipe.parsers.native.tables.layout import (
+    PROSE_WORDS,
     Line,
     Phrase,
     Token,
@@ -21,7 +22,6 @@ from docpipe.parsers.native.tables.rules import Rule
 from docpipe.parsers.native.tables.structure import Band, slots_of
 
 MOST_LINES = 6
-PROSE_WORDS = 6
 
 
 class _Surrounding(NamedTuple):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from docpipe.records import Word
 
 PHRASE_GAP = 0.45  # of the line height: a wider gap ends a phrase
+PROSE_WORDS = 6  # a phrase of so many words is running text rather than a cell
 NUMBER_GAP = 0.33  # the same between two numbers
 _NUMBER = re.compile(
     r"[(<>~≈±+−–-]*[$€£¥]?[(+−–-]*\d[\d.,'’]*(?:[eE][+-−]?\d+)?(?:[%‰)*†‡]{1,3}|[^\W\d_]{1,3})?(?:/\d+)?"

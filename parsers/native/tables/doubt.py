@@ -1,0 +1,84 @@
+"""Whether a grid is a table after all: lists, contents and running text look like tables too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from docpipe.parsers.native.tables.grid import Grid, Slot
+from docpipe.parsers.native.tables.layout import is_value, text_of
+
+BULLETS = frozenset("•◦▪‣·●■□○➢✓*–—-\uf0b7\uf0a7")
+ENUMERATOR = re.compile(r"[•◦▪‣·*–—-]|\(?[0-9ivxa-zA-Z]{1,4}[.)\]]+|\[?\d+\]|\d+(?:\.\d+)+\.?")
+
+
+def is_ruled_table(grid: Grid) -> bool:
+    filled = [slot for slot in grid.slots if slot.tokens]
+    if _is_contents(grid) or _is_bulleted(grid):
+        return False
+    words = sum(len(slot.tokens) for slot in filled) / max(1, len(filled))
+    values = _value_share(grid)
+    if grid.columns == 2 and values < 0.3:
+        return words < 6 and grid.rows > 2
+    return words < 15 or values > 0.2
+
+
+def _is_bulleted(grid: Grid) -> bool:
+    """Whether the first column holds nothing but bullets."""
+    labels = [text_of(s.tokens) for s in grid.slots if s.column == 0 and s.tokens]
+    return sum(text in BULLETS for text in labels) > 0.4 * len(labels)
+
+
+def _value_share(grid: Grid) -> float:
+    """How many of the cells beside the labels hold numbers; counting numbers are none."""
+    columns: dict[int, list[str]] = {}
+    for slot in grid.slots:
+        if slot.column and slot.tokens:
+            columns.setdefault(slot.column, []).append(text_of(slot.tokens))
+    texts = [text for column in columns.values() for text in column]
+    values = sum(
+        is_value(text) for column in columns.values() if not _counts(column) for text in column
+    )
+    return values / len(texts) if texts else 0.0
+
+
+def _counts(texts: Sequence[str]) -> bool:
+    numbers = [int(text) for text in texts if text.isdigit()]
+    return len(numbers) > 2 and all(b - a == 1 for a, b in pairwise(numbers))
+
+
+def is_aligned_table(grid: Grid) -> bool:
+    body = [slot for slot in grid.slots if slot.row >= grid.header_rows and slot.tokens]
+    rows = {slot.row for slot in body if slot.column}
+    if len(rows) < 3 or not body:
+        return False
+    values = _value_share(grid)
+    if _is_contents(grid) or _is_bulleted(grid):
+        return False
+    if grid.columns == 2:
+        return values >= 0.6 and not _is_list(body)
+    filled = len(body) / ((grid.rows - grid.header_rows) * grid.columns)
+    words = sum(len(slot.tokens) for slot in body) / len(body)
+    return filled > 0.4 and (values >= 0.4 or (words < 3.5 and filled > 0.7))
+
+
+def _is_list(body: Sequence[Slot]) -> bool:
+    labels = [text_of(slot.tokens) for slot in body if slot.column == 0]
+    marked = sum(bool(ENUMERATOR.fullmatch(text)) or text.endswith(":") for text in labels)
+    return marked > 0.5 * len(labels)
+
+
+def _is_contents(grid: Grid) -> bool:
+    """Page numbers that never fall, beside titles: a table of contents."""
+    last = grid.columns - 1
+    texts = [text_of(s.tokens) for s in grid.slots if s.column == last and s.tokens]
+    titles = [text_of(s.tokens) for s in grid.slots if 0 < s.column < last and s.tokens]
+    pages = [int(text) for text in texts if text.isdigit()]
+    return (
+        len(pages) > 2
+        and len(pages) >= 0.7 * len(texts)
+        and all(a <= b for a, b in pairwise(pages))
+        and pages[0] < pages[-1] < 2000
+        and sum(map(is_value, titles)) < 0.2 * len(titles) + 1
+    )
