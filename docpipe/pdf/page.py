@@ -99,15 +99,21 @@ class PdfPageView:
             for line_number, line in enumerate(block.get("lines", ())):
                 direction = self._direction(line["dir"])
                 for span in line["spans"]:
-                    made = self._span(span, direction, block_number, line_number)
+                    box = _sane(span) if 0.0 in line["dir"] else _slanted(span, line["dir"])
+                    made = self._span(span, box, direction, block_number, line_number)
                     if made is not None:
                         spans.append(made)
         return spans
 
     def _span(
-        self, span: dict[str, Any], direction: tuple[float, float], block: int, line: int
+        self,
+        span: dict[str, Any],
+        corners: tuple[float, float, float, float],
+        direction: tuple[float, float],
+        block: int,
+        line: int,
     ) -> TextSpan | None:
-        box = self._box(*_sane(span))
+        box = self._box(*corners)
         text = clean(span["text"])
         if box is None or not text:
             return None
@@ -243,6 +249,16 @@ def _sane(span: dict[str, Any]) -> tuple[float, float, float, float]:
     if not (_is_too_tall(span) and y0 < baseline <= y1):
         return x0, y0, x1, y1
     return x0, max(y0, baseline - size), x1, min(y1, baseline + 0.3 * size)
+
+
+def _slanted(
+    span: dict[str, Any], direction: tuple[float, float]
+) -> tuple[float, float, float, float]:
+    """The box of text on a slanted baseline, which MuPDF gives as if it were level."""
+    (x, y), length, size = span["origin"], span["bbox"][2] - span["bbox"][0], span["size"]
+    end_x, end_y = x + direction[0] * length, y + direction[1] * length
+    x0, x1, y0, y1 = min(x, end_x), max(x, end_x), min(y, end_y), max(y, end_y)
+    return x0 - size, y0 - size, x1 + 0.3 * size, y1 + 0.3 * size
 
 
 def _render_mode(marks: int) -> int:

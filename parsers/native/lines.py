@@ -105,9 +105,11 @@ def merge_lines(lines: Sequence[Line]) -> Line:
     if sum(is_rtl(line.text) for line in lines) * 2 > len(lines):
         lines = lines[::-1]
     longest = max(lines, key=lambda line: len(line.text))
+    text = " ".join(line.text for line in lines)
     return msgspec.structs.replace(
         longest,
-        text=" ".join(line.text for line in lines),
+        text=text,
+        size=max(line.size for line in lines) if text.isupper() else longest.size,
         words=tuple(word for line in lines for word in line.words),
         bbox=union_all(line.bbox for line in lines),
         bold=all(line.bold for line in lines),

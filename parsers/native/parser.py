@@ -12,7 +12,7 @@ from docpipe.parsers.native.hidden import split_hidden
 from docpipe.parsers.native.lines import Line, lines_from_words
 from docpipe.parsers.native.quality import assess
 from docpipe.parsers.native.tables import find_tables
-from docpipe.parsers.native.words import UPRIGHT, StyledWord, drop_duplicates, style_words
+from docpipe.parsers.native.words import StyledWord, drop_duplicates, style_words
 from docpipe.records import Figure, OutlineEntry, Page, Region, Source, Table
 from docpipe.stages import Draft, PageFacts, PageView
 
@@ -25,7 +25,7 @@ class NativeParser:
     def read_page(self, page: PageView) -> PageFacts:
         words, hidden = split_hidden(page, drop_duplicates(page.words()))
         styled = style_words(words, page.spans())
-        tables = find_tables(page, [word.word for word in styled if word.direction == UPRIGHT])
+        tables = find_tables(page, [word.word for word in styled])
         lines = lines_from_words(_outside(styled, tables))
         figures, lines = _figures(page, lines, tables)
         drafts = drafts_from_lines(
@@ -61,8 +61,7 @@ def _outside(words: Sequence[StyledWord], tables: Sequence[Table]) -> list[Style
     return [
         word
         for word in words
-        if word.direction != UPRIGHT
-        or not any(box.contains_point(*word.word.bbox.center) for box in boxes)
+        if not any(box.contains_point(*word.word.bbox.center) for box in boxes)
     ]
 
 

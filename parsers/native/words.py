@@ -42,18 +42,27 @@ def _style(
     grid: dict[tuple[int, int], list[TextSpan]],
     runs: dict[tuple[int, int], int],
 ) -> StyledWord:
-    x, y = word.bbox.center
-    under = [
-        span
-        for span in grid.get((int(x // _CELL), int(y // _CELL)), ())
-        if span.bbox.contains_point(x, y)
-    ]
+    under = _spans_at(*word.bbox.center, grid)
     if not under:
         return StyledWord(word, max(word.bbox.height * 0.8, 1.0))
     matching = [span for span in under if word.text in span.text] or under
     span = min(matching, key=lambda span: span.bbox.area)
+    size = span.size
+    if word.text not in span.text and word.text.isupper():
+        # Small capitals: the large first letter tells the size.
+        y = word.bbox.center[1]
+        starts = _spans_at(word.bbox.x0 + 0.5, y, grid)
+        size = max([size, *(start.size for start in starts if start.line == span.line)])
     run = runs.setdefault((span.block, span.line), len(runs))
-    return StyledWord(word, span.size, span.bold, span.italic, span.font, span.direction, run)
+    return StyledWord(word, size, span.bold, span.italic, span.font, span.direction, run)
+
+
+def _spans_at(x: float, y: float, grid: dict[tuple[int, int], list[TextSpan]]) -> list[TextSpan]:
+    return [
+        span
+        for span in grid.get((int(x // _CELL), int(y // _CELL)), ())
+        if span.bbox.contains_point(x, y)
+    ]
 
 
 def _cells(box: BBox) -> Iterator[tuple[int, int]]:
