@@ -74,7 +74,7 @@ def _listed(group: lists.ListFound) -> Pick:
 
 def _values(match: Match, query: Query) -> Iterator[Pick]:
     """Values of the kind asked for: cells of a row, or those close to the question's terms."""
-    if match.passage.cells and query.question.kind != "contact":
+    if match.passage.cells and query.question.kind in ("count", "money", "percentage"):
         yield from _cells(match, query)
         return
     text = match.passage.text
@@ -130,7 +130,7 @@ def _kind_fit(found: Found, text: str, question: Question) -> float:
         case "contact":
             return 1.0 if _CONTACT.search(text[: found.start]) else 0.5
         case "person" | "place":
-            return 0.4 if len(found.text.split()) > 1 else 0.2
+            return 0.6 if len(found.text.split()) > 1 else 0.1
         case _:
             return 0.7
 

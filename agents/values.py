@@ -39,6 +39,10 @@ _NUMERALS = "zero one two three four five six seven eight nine ten eleven twelve
 _SPELLED = {word: number for number, word in enumerate(_NUMERALS.split())}
 _SPELLED_FORM = re.compile(rf"\b({'|'.join(_SPELLED)})\b", re.IGNORECASE)
 _CAPITAL = r"(?:[A-Z][\w&'’.-]*[\w&]|[A-Z]\.?)"
+_ROLES = frozenset(
+    words("chief officer president director manager chairman secretary executive board committee")
+    + words("department company corporation inc ltd llc case court section agreement act form")
+)
 _TITLE = r"(?:(?:Mrs?|Ms|Dr|Prof)\.?\s+)"
 _PROPER = re.compile(
     rf"{_TITLE}?{_CAPITAL}(?:(?:\s+(?:of|the|and|de|von|van|for|&))*\s+{_CAPITAL})*"
@@ -70,12 +74,19 @@ def find_values(text: str, question: Question) -> list[Found]:
             return [found for found in find_numbers(text) if not found.percent]
         case "date":
             return _matches(_DATE, text)
-        case "person" | "place":
+        case "person":
+            return [found for found in find_names(text) if not _is_role(found.text)]
+        case "place":
             return find_names(text)
         case "contact":
             return _find_contacts(text, question)
         case _:
             return []
+
+
+def _is_role(name: str) -> bool:
+    """Whether capitalised words are an office or a body rather than somebody's name."""
+    return any(word in _ROLES for word in words(name))
 
 
 def find_numbers(text: str) -> list[Found]:
