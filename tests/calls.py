@@ -40,6 +40,10 @@ def fail() -> None:
     raise ValueError("no such luck")
 
 
+def fail_with_address() -> None:
+    raise ValueError(object())
+
+
 def broken_setup() -> None:
     raise ValueError("cannot be built")
 

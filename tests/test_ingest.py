@@ -335,7 +335,7 @@ def unbroken(slow_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
     return {k: v for k, v in contents(root).items() if not k.startswith("work/")}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_killed_ingest_resumes_to_the_same_bytes(
     slow_folder: Path, unbroken: dict[str, bytes], tmp_path: Path, seed: int
 ) -> None:

@@ -109,6 +109,24 @@ def test_a_kind_that_cannot_start_fails_its_tasks_only(pool: WorkerPool) -> None
         run(pool, [task("double", 1, kind="needed")])
 
 
+def test_a_worker_that_died_idle_costs_no_task(pool: WorkerPool) -> None:
+    pid = run(pool, [task("process_id")])[0][1].value
+    os.kill(pid, 9)
+    time.sleep(0.1)
+    [(_, outcome)] = run(pool, [task("process_id")])
+    assert outcome.issue is None
+    assert outcome.value != pid
+
+
+def test_messages_are_the_same_in_every_run(pool: WorkerPool) -> None:
+    [(_, timeout)] = run(pool, [task("hang", timeout=0.31)])
+    [(_, failure)] = run(pool, [task("fail_with_address")])
+    assert timeout.issue
+    assert failure.issue
+    assert timeout.issue.message == "took longer than the time limit"
+    assert failure.issue.message == "ValueError: <object object at 0x…>"
+
+
 def test_workers_use_one_thread(pool: WorkerPool) -> None:
     assert run(pool, [task("threads")])[0][1].value == "1"
 

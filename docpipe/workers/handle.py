@@ -60,11 +60,12 @@ class Template:
 
     def fork(self, pipe: Connection[Any, Any], memory: int) -> int:
         """The process id of a new worker at the other end of `pipe`, which is closed here."""
-        assert self._connection
+        connection = self._connection
+        assert self._process is not None
         try:
-            self._connection.send(("fork", memory))
-            send_handle(self._connection, pipe.fileno(), self._process.pid if self._process else 0)
-            pid: int = self._connection.recv()
+            connection.send(("fork", memory))
+            send_handle(connection, pipe.fileno(), self._process.pid)
+            pid: int = connection.recv()
         except (EOFError, OSError) as error:
             raise ConfigError(f"worker processes cannot start: see {self._log}") from error
         pipe.close()
@@ -106,6 +107,8 @@ class Worker:
 
     def give(self, task: Task) -> bool:
         """Send a task; False when the worker turns out to be dead."""
+        if self.ready and self.connection.poll():  # only the end of the pipe comes unasked
+            return False
         try:
             self.connection.send(task)
         except OSError:
@@ -135,10 +138,10 @@ class Worker:
         return bool(self.task and self.deadline and time.monotonic() >= self.deadline)
 
     def timed_out(self) -> Outcome:
-        seconds = time.monotonic() - self._started
-        what = "stopped after" if self.ready else "the worker did not start within"
-        issue = Issue(self.kind, "timeout", f"{what} {seconds:.0f} s of wall clock")
-        return Outcome(issue=issue, seconds=seconds)
+        """The outcome of an overdue task; its message is the same whatever was measured."""
+        what = "took longer than the time limit" if self.ready else "the worker did not start"
+        issue = Issue(self.kind, "timeout", what)
+        return Outcome(issue=issue, seconds=time.monotonic() - self._started)
 
     def died(self) -> Outcome:
         """The outcome of a task whose worker ended: killed from outside is want of memory."""

@@ -132,7 +132,7 @@ class WorkerPool:
         if issue and self._failed_starts[worker.kind] >= _FAILED_STARTS:
             self._break(worker, issue)
         else:
-            self._settle(worker, worker.died())
+            self.start(worker.finish())
 
     def _break(self, worker: Worker, issue: Issue) -> None:
         if self._kinds[worker.kind].required:

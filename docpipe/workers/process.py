@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import logging
 import os
+import re
 import signal
 import sys
 import time
@@ -105,7 +106,9 @@ def describe(error: Exception, stage: str) -> Issue:
 
 
 def _storable(message: str) -> str:
-    """A message that JSON can hold: lone surrogates come from file names that are not UTF-8."""
+    """A message that JSON can hold (lone surrogates come from file names that are not UTF-8) and
+    that is the same in every run (addresses are not)."""
+    message = re.sub(r"\b0x[0-9a-fA-F]{6,}\b", "0x…", message)
     return message[:500].encode("utf-8", "backslashreplace").decode("utf-8")
 
 
