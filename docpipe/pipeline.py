@@ -146,12 +146,15 @@ class Pipeline:
 
     def read_ocr(self, page: PageView, text: PageFacts) -> PageFacts:
         """The page as OCR reads it, with what only the file knows taken from `text`, its facts by
-        the parser. Those are kept when OCR finds nothing where they have words."""
+        the parser. Those are kept when OCR finds nothing where they have words. The quality also
+        keeps the reasons why the page was not taken as it was."""
         facts = self.ocr.read_page(page)
         if text.words and not facts.words:
             return text
+        reasons = dict.fromkeys((*text.quality.reasons, *facts.quality.reasons))
         return msgspec.structs.replace(
             facts,
+            quality=msgspec.structs.replace(facts.quality, reasons=tuple(reasons)),
             links=text.links,
             annotations=text.annotations,
             form_fields=text.form_fields,

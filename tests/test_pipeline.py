@@ -77,6 +77,11 @@ def test_ocr_modes(tmp_path: Path, mode: Any, routes: list[str]) -> None:
     assert [page.quality.route for page in document.pages] == routes
 
 
+def test_a_page_read_by_ocr_says_why(tmp_path: Path) -> None:
+    [page] = hostile().parse(write_pdf(tmp_path / "a.pdf", ["SCAN"])).pages
+    assert (page.quality.verdict, page.quality.reasons) == ("ok", ("no_text_layer",))
+
+
 def test_without_an_ocr_engine_the_text_layer_stays(tmp_path: Path) -> None:
     path = write_pdf(tmp_path / "a.pdf", ["SCAN one", "two"])
     config = from_mapping({"ocr": {"name": "no_such_module:Ocr"}})
