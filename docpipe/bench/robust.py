@@ -119,7 +119,8 @@ def _page_flags(page: Page) -> Iterator[str]:
     if quality.verdict != "ok":
         yield quality.verdict
     yield from quality.reasons
-    if "no_text_layer" in quality.reasons and quality.route != "ocr":
+    recovered = quality.route == "ocr" and quality.verdict == "ok"
+    if "no_text_layer" in quality.reasons and not recovered:
         yield "needs_ocr"
 
 

@@ -121,10 +121,12 @@ class TestFlags:
             "hidden_text",
         ]
 
-    def test_a_page_without_text_needs_ocr_until_it_had_it(self) -> None:
+    def test_a_page_without_text_needs_ocr_until_it_could_be_read(self) -> None:
         scan = page(quality=Quality("unreadable", ("no_text_layer",), "none"))
         read = page(quality=Quality("ok", ("no_text_layer",), "ocr"))
+        unsure = page(quality=Quality("suspicious", ("no_text_layer",), "ocr"))
         assert "needs_ocr" in flags(document(scan))
+        assert "needs_ocr" in flags(document(unsure))
         assert "needs_ocr" not in flags(document(read))
 
 
