@@ -6,6 +6,7 @@ the passage says it, less where only its headings, its neighbours or its page do
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -24,6 +25,7 @@ from docpipe.records import Document
 _IN_CONTEXT = 0.7
 _NEARBY = 0.35
 _ON_PAGE = 0.15
+_PHRASES = 0.2  # for saying the question's words side by side as it does
 _LATER = 0.15  # off the score for each doubling of a page's place
 _NEIGHBOURS = 2
 _SAME_WORD = 0.93  # Jaro-Winkler similarity from which an unknown word is taken for a misspelling
@@ -41,13 +43,14 @@ class Vocabulary(msgspec.Struct, frozen=True):
 
 
 class Query(msgspec.Struct, frozen=True):
-    """A question's terms that the documents know, with their weights; those they do not know; and
-    the names no document mentions."""
+    """A question's terms that the documents know, with their weights; those they do not know; the
+    names no document mentions; and the `pairs` of terms that stand side by side."""
 
     question: Question
     weights: dict[str, float]
     absent: dict[str, float]
     unknown: tuple[str, ...]
+    pairs: frozenset[tuple[str, str]]
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -88,7 +91,10 @@ def weigh(question: Question, vocabularies: Sequence[Vocabulary]) -> Query:
         found = weights if frequency[spelled] else absent
         found[spelled] = (0.2 + rarity) * (0.5 if term.isdigit() else 1.0)
     unknown = [name for name in question.names if not _is_known(name, vocabularies)]
-    return Query(question, weights, absent, tuple(unknown))
+    pairs = frozenset(
+        pair for pair in itertools.pairwise(words(question.text)) if weights.keys() >= set(pair)
+    )
+    return Query(question, weights, absent, tuple(unknown), pairs)
 
 
 def _is_known(name: str, vocabularies: Sequence[Vocabulary]) -> bool:
@@ -117,14 +123,17 @@ def _respell(term: str, frequency: Counter[str]) -> str:
 
 def rank(passages: Sequence[Passage], query: Query) -> list[Match]:
     """The passages with their matches, best first; those far from any term are left out."""
-    said = [frozenset(words(passage.text)) for passage in passages]
+    texts = [words(passage.text) for passage in passages]
+    said = [frozenset(text) for text in texts]
     on_page: dict[int, frozenset[str]] = {}
     for passage, own in zip(passages, said, strict=True):
         on_page[passage.rank] = on_page.get(passage.rank, frozenset()) | own
     matches = []
     for index, passage in enumerate(passages):
         around = _neighbours(passages, said, index)
-        found = _match(passage, said[index], around, on_page[passage.rank], query)
+        side_by_side = query.pairs & set(itertools.pairwise(texts[index]))
+        phrases = len(side_by_side) / max(1, len(query.pairs))
+        found = _match(passage, said[index], around, on_page[passage.rank], phrases, query)
         if found.around > 0 or query.question.kind == "contact":
             matches.append(found)
     return sorted(matches, key=lambda match: -match.score)
@@ -149,6 +158,7 @@ def _match(
     own: frozenset[str],
     nearby: frozenset[str],
     page: frozenset[str],
+    phrases: float,
     query: Query,
 ) -> Match:
     context = frozenset(words(passage.context)).union(
@@ -169,6 +179,7 @@ def _match(
         + _IN_CONTEXT * share(in_context)
         + _NEARBY * share(near)
         + _ON_PAGE * share(elsewhere)
+        + _PHRASES * phrases
         - _LATER * math.log2(1 + passage.rank)
         - (0.15 if passage.kind == "heading" else 0.0)
         - 0.1 * max(0.0, len(passage.text) / 400 - 1)
