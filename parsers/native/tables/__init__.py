@@ -19,7 +19,7 @@ from docpipe.parsers.native.tables.layout import Token, line_height, lines_of, t
 from docpipe.parsers.native.tables.ruled import fill, fill_one_column
 from docpipe.parsers.native.tables.rules import Rule, Rules, find_rules
 from docpipe.parsers.native.tables.structure import structure
-from docpipe.parsers.native.tables.turned import by_direction
+from docpipe.parsers.native.tables.turned import by_direction, is_label, with_words
 from docpipe.parsers.native.tables.zones import between_rules
 from docpipe.records import Table, Word
 from docpipe.stages import PageView
@@ -37,12 +37,18 @@ def find_tables(page: PageView, words: Sequence[Word]) -> list[Table]:
     area = page.width * page.height
     drawings = [d for d in page.drawings() if d.kind != "rect" or d.bbox.area < BACKGROUND * area]
     grids: list[Grid] = []
-    for turn, turned_words in by_direction(page, words):
-        tokens = tokens_of(turned_words)
+    groups = by_direction(page, words)
+    for turn, group in groups:
+        if is_label(turn, group):
+            continue
+        tokens = tokens_of(turn.words(group))
         turned = turn.drawings(drawings)
         rules = find_rules(turned)
         found = _find(tokens, rules, chart_boxes(turned, rules, tokens))
-        grids += [turn.grid_back(grid) for grid in found]
+        for grid in map(turn.grid_back, found):
+            for other, others in groups:
+                grid = with_words(grid, other, others) if other != turn else grid
+            grids.append(grid)
     grids.sort(key=lambda grid: (grid.box.y0, grid.box.x0))
     return [to_table(grid, page.number, number) for number, grid in enumerate(grids, 1)]
 

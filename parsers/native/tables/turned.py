@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from docpipe.geometry import BBox
 from docpipe.parsers.native.tables.grid import Grid, Slot
+from docpipe.parsers.native.tables.layout import Token
 from docpipe.records import Word
 from docpipe.stages import Drawing, PageView, TextSpan
 
@@ -42,6 +43,9 @@ class Turn(NamedTuple):
             case "down":
                 return self.width - y1, x0, self.width - y0, x1
 
+    def words(self, words: Sequence[Word]) -> list[Word]:
+        return [Word(word.text, self.box(word.bbox)) for word in words]
+
     def drawings(self, drawings: Sequence[Drawing]) -> Sequence[Drawing]:
         if self.direction == "right":
             return drawings
@@ -54,19 +58,32 @@ class Turn(NamedTuple):
 
 
 def by_direction(page: PageView, words: Sequence[Word]) -> list[tuple[Turn, list[Word]]]:
-    """The words of each direction that a table may be set in, turned upright."""
+    """The words of a page by the direction they run in."""
     sideways = [(way, span) for span in page.spans() if (way := _way(span.direction)) != "right"]
-    upright = Turn("right", page.width, page.height)
-    if sum(len(span.text) for _, span in sideways) < FEWEST_LETTERS:
-        return [(upright, list(words))]
-    groups: dict[Direction, list[Word]] = {"right": [], "up": [], "down": []}
+    groups: dict[Direction, list[Word]] = {}
     for word in words:
-        groups[_way_of(word, sideways)].append(word)
-    turned = []
-    for way, group in groups.items():
-        turn = Turn(way, page.width, page.height)
-        turned.append((turn, [Word(word.text, turn.box(word.bbox)) for word in group]))
-    return turned
+        groups.setdefault(_way_of(word, sideways), []).append(word)
+    return [(Turn(way, page.width, page.height), group) for way, group in groups.items()]
+
+
+def is_label(turn: Turn, words: Sequence[Word]) -> bool:
+    """Whether words run sideways and are too few for a table."""
+    return turn.direction != "right" and sum(len(w.text) for w in words) < FEWEST_LETTERS
+
+
+def with_words(grid: Grid, turn: Turn, words: Sequence[Word]) -> Grid:
+    """The grid with the words of another direction that stand in its cells."""
+    slots = list(grid.slots)
+    for word in words:
+        x, y = word.bbox.center
+        for index, slot in enumerate(slots):
+            x0, y0, x1, y1 = slot.box
+            if x0 <= x <= x1 and y0 <= y <= y1:
+                box = turn.box(word.bbox)
+                token = Token(box.x0, box.y0, box.x1, box.y1, word.text)
+                slots[index] = slot._replace(tokens=(*slot.tokens, token))
+                break
+    return grid._replace(slots=slots)
 
 
 def _way(direction: tuple[float, float]) -> Direction:

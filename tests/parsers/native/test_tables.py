@@ -295,6 +295,29 @@ def test_a_table_set_sideways_reads_upright(rotate):
     assert box.height > 2 * box.width
 
 
+def test_heads_set_sideways_belong_to_an_upright_table():
+    def page(page: pymupdf.Page) -> None:
+        lattice(page, EDGES, [40, 100, 115, 130])
+        for x, text in zip(XS, ["Name", "Per cent", "All", "Sum"], strict=True):
+            page.insert_text((x + 10, 95), text, fontsize=10, rotate=90)
+        write(page, [["A", "1", "2", "3"], ["B", "4", "5", "9"]], XS, 111)
+
+    (table,) = tables_of(page)
+    assert texts_of(table)[0] == ["Name", "Per cent", "All", "Sum"]
+
+
+def test_a_stamp_in_the_margin_leaves_the_table_alone():
+    def page(page: pymupdf.Page) -> None:
+        page.insert_text(
+            (30, 300), "arXiv:2401.01234v2 [cs.CL] 17 Jan 2024", fontsize=18, rotate=90
+        )
+        three_rules(page)
+        write(page, ROWS, XS)
+
+    (table,) = tables_of(page)
+    assert texts_of(table) == ROWS
+
+
 # ── What is no table ────────────────────────────────────────────────────────────────────────────
 
 
