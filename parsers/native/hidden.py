@@ -118,10 +118,10 @@ class _Verdicts:
         """What the rendered page shows."""
         if span.render_mode in (3, 7):
             return None if self._is_layer_of_something(look, word) else "invisible"
-        if look.is_flat(word.bbox):
-            same = look.blends_in(word.bbox, span.color)
-            return "background_color" if same else "covered"
-        return "background_color" if look.blends_in(word.bbox, span.color) else None
+        if look.blends_in(word.bbox, span.color):
+            return "background_color"
+        lettered = any(map(str.isalnum, word.text))  # a dash may be thinner than a pixel
+        return "covered" if lettered and look.is_flat(word.bbox) else None
 
     def _is_layer_of_something(self, look: _Look, word: Word) -> bool:
         """Whether there is ink under invisible text that is not other, visible text."""

@@ -29,6 +29,7 @@ _VOWELS = frozenset("aeiouyæœøıаеёиоуыэюяіїєαεηιουω")
 _ALPHABETS = ("LATIN", "CYRILLIC", "GREEK")  # alphabets that write their vowels
 _IDEOGRAPHIC = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "FULLWIDTH", "HALFWIDTH", "IDEOGRAPHIC")
 _MAX_CONSONANTS = 6
+_ONCE = frozenset(("long", "unpronounceable"))  # a page may say a strange name many times
 _LONG = 4  # letters from which a word should have a vowel
 
 
@@ -37,7 +38,7 @@ class Plausibility(msgspec.Struct, frozen=True):
 
     characters: int
     words: int  # that have a letter or a digit
-    long_words: int  # of letters alone, at least four, in an alphabet with vowels
+    long_words: int  # different ones: letters alone, at least four, in an alphabet with vowels
     replaced: int  # characters U+FFFD
     private: int  # private-use and unassigned characters inside words
     odd: float  # share of words with marks, digits or private characters among their letters
@@ -51,7 +52,7 @@ def plausibility(words: Sequence[str]) -> Plausibility:
     counts: Counter[str] = Counter()
     for word, times in Counter(words).items():
         for mark in _marks(word):
-            counts[mark] += times
+            counts[mark] += 1 if mark in _ONCE else times
     return Plausibility(
         characters=sum(map(len, words)),
         words=counts["word"],

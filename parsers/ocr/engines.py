@@ -2,8 +2,8 @@
 
 An engine gets an upright image and gives words in pixels of it. Measured on 8 born-digital pages
 rendered as images, one thread: Tesseract 1.3 CPU s a page with 2.6 % of the characters wrong,
-RapidOCR 2.9 s and 4.5 %; RapidOCR reads Chinese, Japanese and poor photographs, which Tesseract
-without their language packs does not. Hence `AutoEngine`.
+RapidOCR 2.9 s and 4.5 %; RapidOCR reads Chinese, accents and handwriting, which Tesseract without
+their language packs does not. Hence `AutoEngine`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 EngineName = Literal["auto", "tesseract", "rapidocr"]
 
 SURE = 0.75  # mean confidence from which a second engine is not asked
+_PROSE = 20  # words
+_FUNCTION_WORDS = frozenset(
+    ("the", "of", "and", "to", "is", "for", "that", "with", "as", "by", "are", "this", "be")
+    + ("from", "at", "was", "which", "or", "an", "not", "have", "it", "on")
+)
 
 
 class OcrWord(msgspec.Struct, frozen=True, gc=False):
@@ -41,18 +46,32 @@ class OcrEngine(Protocol):
 
 
 class AutoEngine:
-    """Tesseract where it is installed and sure of what it reads, RapidOCR otherwise."""
+    """Tesseract where it is sure of what it reads and has the language, RapidOCR otherwise.
 
-    def __init__(self, first: OcrEngine, second: OcrEngine) -> None:
-        self._first = first
-        self._second = second
+    `told` says that the languages were named. Where they were not, Tesseract reads everything as
+    English and loses the accents of other languages: text without English function words goes to
+    RapidOCR, whose one model knows the Latin alphabets.
+    """
+
+    def __init__(self, tesseract: OcrEngine, rapid: OcrEngine, told: bool) -> None:
+        self._tesseract = tesseract
+        self._rapid = rapid
+        self._told = told
 
     def read(self, image: Image.Image, dpi: float) -> list[OcrWord]:
-        words = self._first.read(image, dpi)
-        if mean_confidence(words) >= SURE:
+        words = self._tesseract.read(image, dpi)
+        if mean_confidence(words) >= SURE and (self._told or is_english(words)):
             return words
-        other = self._second.read(image, dpi)
+        other = self._rapid.read(image, dpi)
         return other if mean_confidence(other) >= SURE else max(words, other, key=_weight)
+
+
+def is_english(words: Sequence[OcrWord]) -> bool:
+    """Whether a text has the function words of English prose; too short a text has not."""
+    plain = [word.text.lower() for word in words if word.text.isalpha()]
+    return len(plain) >= _PROSE and sum(map(_FUNCTION_WORDS.__contains__, plain)) >= 0.08 * len(
+        plain
+    )
 
 
 def mean_confidence(words: Sequence[OcrWord]) -> float:
@@ -77,4 +96,8 @@ def build_engine(name: EngineName, languages: Sequence[str], threads: int) -> Oc
         if name == "tesseract" or languages:
             raise
         return RapidEngine(threads)
-    return tesseract if name == "tesseract" else AutoEngine(tesseract, RapidEngine(threads))
+    return (
+        tesseract
+        if name == "tesseract"
+        else AutoEngine(tesseract, RapidEngine(threads), bool(languages))
+    )
