@@ -30,9 +30,11 @@ TARGET_WORDS = 120
 MIN_WORDS = 40
 # Caption and header rows are repeated with every part of a long table if they are not longer.
 MAX_REPEATED_WORDS = 60
+# Blocks of more sentences are no paragraphs; to locate each would take too long.
+MAX_LOCATED = 200
 
 _SENTENCE = re.compile(r"(?:[^.!?。！？\n]|[.!?](?!\s))*(?:[.!?][\"'”’)\]]*(?=\s)|[。！？]|\n|\Z)")
-_WORD_WITH_BLANK = re.compile(r"\s*\S+")
+_WORD_WITH_BLANK = re.compile(r"\s*\S{1,400}")
 
 
 class _Piece(msgspec.Struct, frozen=True):
@@ -94,12 +96,14 @@ def _places(
     document: Document, page: int, block: Block, text: str
 ) -> Iterator[tuple[int, int, int]]:
     """The page, start and end of each piece of a block that may go on over page breaks."""
-    if len({region.page for region in block.source.regions}) <= 1:
+    on_one_page = len({region.page for region in block.source.regions}) <= 1
+    ranges = [] if on_one_page else list(_sentences(text, 0, len(text)))
+    if on_one_page or len(ranges) > MAX_LOCATED:
         yield from ((page, start, end) for start, end in _split(text, 0, len(text)))
         return
     sentences = [
         (min(region.page for region in locate(document, block, start, end)), (start, end))
-        for start, end in _sentences(text, 0, len(text))
+        for start, end in ranges
     ]
     for where, group in itertools.groupby(sentences, key=lambda sentence: sentence[0]):
         for start, end in _gather(text, [sentence[1] for sentence in group]):
@@ -111,7 +115,7 @@ def _table_pieces(page: int, table: Table, text: str) -> Iterator[_Piece]:
     """A table as one piece if it is short, else its rows, with the head to be repeated."""
     size = word_count(text)
     head, rows = _table_lines(table)
-    where = [_row_page(table, row, page) for row in range(len(rows))]
+    where = _row_pages(table, len(rows), page)
     if size <= TARGET_WORDS and len(set(where)) <= 1:
         if trimmed := _trim(text, 0, len(text)):
             yield _Piece(where[0] if where else page, Span(table.id, *trimmed), size, table=True)
@@ -143,9 +147,13 @@ def _table_lines(table: Table) -> tuple[int, list[tuple[int, int]]]:
     return head, ranges
 
 
-def _row_page(table: Table, row: int, default: int) -> int:
-    pages = [cell.region.page for cell in table.cells if cell.row == row and cell.region]
-    return min(pages, default=default)
+def _row_pages(table: Table, rows: int, page: int) -> list[int]:
+    """The page that each row starts on, `page` where its cells have no boxes."""
+    pages: dict[int, int] = {}
+    for cell in table.cells:
+        if cell.region:
+            pages[cell.row] = min(cell.region.page, pages.get(cell.row, cell.region.page))
+    return [pages.get(row, page) for row in range(rows)]
 
 
 def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -35,13 +35,13 @@ _NUMBER = r"(?:\d+(?:[.\-–]\d+)*(?:[a-z](?![a-z]))?|[ivxlc]+(?![a-z])|[a-z](?!
 
 _ASKED = re.compile(
     rf"(?<![^\W_])(?P<kind>{_KIND})\.?\s*(?:(?:no\.?|number|#)(?![a-z])\s*)?(?P<numbers>{_NUMBER}"
-    rf"(?:(?:\s*(?:,|and|&|or|to|through|[-–])\s*)+(?:(?P=kind)\.?\s*)?{_NUMBER})*)"
+    rf"(?:(?:\s*(?:,|and|&|or|to|through|[-–]))+\s*(?:(?P=kind)\.?\s*)?{_NUMBER})*)"
 )
 _ASKED_IN_ORDER = re.compile(
     rf"\b(?P<nth>{'|'.join(_ORDINALS)}|last|final)"
     rf"(?P<back>[\s-]+(?:to[\s-]+(?:the[\s-]+)?)?last)?\s+(?P<kind>{_KIND})\b"
 )
-_RANGE = re.compile(rf"(\d+)\s*(?:to|through|[-–])\s*(?:{_KIND}\s*)?(\d+)")
+_RANGE = re.compile(rf"\b(\d{{1,6}})\s*(?:to|through|[-–])\s*(?:{_KIND}\s*)?(\d{{1,6}})\b")
 _HYPHENATED = re.compile(r"\d[-–]\d")
 _LIST = re.compile(r"\[[^\]]*\]")
 _NAME = re.compile(

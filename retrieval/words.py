@@ -77,9 +77,10 @@ def words(text: str) -> list[str]:
 
 
 def word_count(text: str) -> int:
-    """About how many words a text has, characters counting where no blanks divide words."""
+    """About how many words a text has, by its blanks, or by its length where there are few."""
     blanks = len(text.replace(" | ", " ").split())
-    return blanks if text.isascii() else blanks + len(_UNSPACED_CHARACTER.findall(text))
+    unspaced = 0 if text.isascii() else len(_UNSPACED_CHARACTER.findall(text))
+    return max(blanks + unspaced, len(text) // 12)
 
 
 def term_hashes(text: str) -> Hashes:

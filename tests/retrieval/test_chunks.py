@@ -96,6 +96,12 @@ def test_a_sentence_without_end_is_split_between_words() -> None:
     assert all(set(chunk.text.split()) == {"word"} for chunk in chunks)
 
 
+def test_text_without_blanks_is_split_too() -> None:
+    chunks = chunks_of(document([[text(1, 1, "x" * 100_000)]]))
+    assert "".join(chunk.text.replace("\n", "") for chunk in chunks) == "x" * 100_000
+    assert max(len(chunk.text) for chunk in chunks) < 2000
+
+
 def test_a_heading_travels_with_what_follows() -> None:
     filler = " ".join(SENTENCE.format(1, number) for number in range(8))
     blocks = [
