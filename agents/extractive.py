@@ -27,7 +27,7 @@ _REMEMBERED = 8
 class ExtractiveReader:
     """Reads pages without a model. `threshold` is the confidence below which it refuses."""
 
-    def __init__(self, *, threshold: float = 0.08) -> None:
+    def __init__(self, *, threshold: float = 0.1) -> None:
         self.threshold = threshold
         self._vocabularies: dict[str, Vocabulary] = {}
 

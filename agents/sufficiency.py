@@ -33,7 +33,7 @@ class Signals(msgspec.Struct, frozen=True):
 _SUPERLATIVES = frozenset(
     words("highest lowest largest smallest greatest biggest longest shortest best worst majority")
 )
-# Fitted on 35 documents of MMLongBench-Doc; judged by documents left out (docs/results).
+# Fitted on 35 documents of MMLongBench-Doc, judged by leaving documents out.
 _BIAS = -3.0
 _SUPPORT = 3.8
 _UNKNOWN = -3.0
