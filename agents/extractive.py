@@ -25,7 +25,11 @@ _REMEMBERED = 8
 
 
 class ExtractiveReader:
-    """Reads pages without a model. `threshold` is the confidence below which it refuses."""
+    """Reads pages without a model.
+
+    It refuses below a confidence of `threshold`; the confidence of a refusal is that of the answer
+    it withholds.
+    """
 
     def __init__(self, *, threshold: float = 0.1) -> None:
         self.threshold = threshold
@@ -56,7 +60,7 @@ class ExtractiveReader:
         sure = confidence(signals(best, query))
         if sure < self.threshold:
             nearest = _evidence(matches[:2])
-            return Answer(_reason(best, query), None, "none", False, nearest, 1.0 - sure)
+            return Answer(_reason(best, query), None, "none", False, nearest, sure)
         return Answer(
             best.text, best.value, best.format, True, _evidence(best.matches[:_QUOTES]), sure
         )

@@ -120,7 +120,7 @@ def _support(
 
 
 def _refusal(text: str) -> Answer:
-    return Answer(text, None, "none", False, (), 0.5)
+    return Answer(text, None, "none", False, (), 0.0)
 
 
 def _reading(numbers: tuple[int, ...], answer: Answer, claims: Sequence[Claim]) -> Reading:

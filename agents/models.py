@@ -74,15 +74,15 @@ class OpenAiModel:
 
     def _post(self, body: dict[str, Any]) -> httpx.Response:
         """The first good response; waits and tries again while that can help."""
-        for attempt in range(self.retries + 1):
+        attempt = 0
+        while True:
             response, problem = self._try(body)
-            if problem is None and response is not None:
+            if response is not None and problem is None:
                 return response
-            if problem is None or attempt == self.retries or not _can_pass(problem):
-                break
+            if problem is not None and (attempt == self.retries or not _can_pass(problem)):
+                raise problem
             time.sleep(_wait(response, self.backoff * 2**attempt))
-        assert problem is not None
-        raise problem
+            attempt += 1
 
     def _try(self, body: dict[str, Any]) -> tuple[httpx.Response | None, ModelError | None]:
         import httpx

@@ -272,8 +272,9 @@ class Evidence(Record, frozen=True):
 class Answer(Record, frozen=True, omit_defaults=False):
     """An answer with its evidence.
 
-    `value` is the short typed answer in `format`. When `answerable` is False, `text` says why and
-    `evidence` is the nearest that was found. `trajectory` is the id of the run that produced it.
+    `value` is the short typed answer in `format`. When `answerable` is False, `text` says why,
+    `evidence` is the nearest that was found and `confidence` that of the answer withheld.
+    `trajectory` is the id of the run that produced it.
     """
 
     text: str
