@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from docpipe.bench.result import BenchResult, Row
+from docpipe.bench.result import BenchResult, Row, score_names
 from docpipe.bench.stats import bootstrap
 from docpipe.errors import ConfigError
 
 
 class FigureChange(msgspec.Struct, frozen=True):
     """A figure in both results. `low` and `high` bound the mean difference over the rows that both
-    have (95 % paired bootstrap); None for figures that are no means."""
+    have (95 % paired bootstrap); None for figures that are no means, and for a single group."""
 
     figure: str
     before: float
@@ -55,7 +55,7 @@ def compare(
     """
     if before.name != after.name:
         raise ConfigError(f"results of different benches: {before.name} and {after.name}")
-    means = list(after.intervals)
+    means = score_names(after.documents)
     chosen = figure or next(iter(means), "")
     if figure and figure not in means:
         raise ConfigError(f"no figure {figure!r}", hint=f"known: {', '.join(means)}")

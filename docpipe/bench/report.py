@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from docpipe.bench.compare import Comparison
-from docpipe.bench.result import BenchResult, Row
+from docpipe.bench.result import BenchResult, Row, score_names
 
 _ROWS_SHOWN = 15
 
@@ -32,7 +32,7 @@ def result_sheets(result: BenchResult) -> list[Sheet]:
             ],
         )
     ]
-    figure = next(iter(result.intervals), None)
+    figure = next(iter(score_names(result.documents)), None)
     if figure is not None:
         sheets.append(_lowest(figure, result.documents))
     return sheets

@@ -42,7 +42,8 @@ class Measured(msgspec.Struct, frozen=True):
 
 class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
     """A finished bench. `summary` are the means of the rows' scores, then the other figures;
-    `intervals` (low, high) are 95 % bootstrap bounds of the means."""
+    `intervals` (low, high) are 95 % bootstrap bounds of the means, where there are two or more
+    groups of rows."""
 
     name: str
     summary: dict[str, float]
@@ -69,6 +70,7 @@ def build_result(
         intervals={
             figure: (round(interval.low, 5), round(interval.high, 5))
             for figure, interval in intervals.items()
+            if interval.low is not None and interval.high is not None
         },
         documents=measured.rows,
         notes=measured.notes,
@@ -90,6 +92,11 @@ def mean_intervals(rows: Iterable[Row], *, seed: int = 0) -> dict[str, Interval]
         figure: bootstrap([score for score, _ in pairs], [group for _, group in pairs], seed=seed)
         for figure, pairs in values.items()
     }
+
+
+def score_names(rows: Iterable[Row]) -> list[str]:
+    """The figures that are means over these rows, in order of first appearance."""
+    return list(dict.fromkeys(figure for row in rows for figure in row.scores))
 
 
 def load_result(path: Path) -> BenchResult:

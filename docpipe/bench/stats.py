@@ -14,18 +14,18 @@ RESAMPLES = 4000
 
 
 class Interval(msgspec.Struct, frozen=True, array_like=True):
-    """A mean with the bounds that hold 95 % of resampled means."""
+    """A mean with the bounds that hold 95 % of resampled means; none for a single group, which
+    tells nothing of the spread."""
 
     mean: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
 
 
 def bootstrap(values: Sequence[float], groups: Sequence[str], *, seed: int = 0) -> Interval:
     """The mean of `values`; groups are drawn with replacement, a group's values stay together.
 
-    With one group only, nothing can be said of the spread: the bounds are the mean. Raises
-    ValueError without values.
+    Raises ValueError without values.
     """
     import numpy as np
 
@@ -34,10 +34,13 @@ def bootstrap(values: Sequence[float], groups: Sequence[str], *, seed: int = 0) 
     names, group_of = np.unique(np.asarray(groups), return_inverse=True)
     counts = np.bincount(group_of, minlength=len(names)).astype(float)
     totals = np.bincount(group_of, weights=np.asarray(values, float), minlength=len(names))
+    mean = float(totals.sum() / counts.sum())
+    if len(names) == 1:
+        return Interval(mean, None, None)
     weights = _draws(len(names), seed)
     means = (weights @ totals) / (weights @ counts)
     low, high = np.quantile(means, [0.025, 0.975])
-    return Interval(float(totals.sum() / counts.sum()), float(low), float(high))
+    return Interval(mean, float(low), float(high))
 
 
 def _draws(groups: int, seed: int) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -139,7 +139,10 @@ class TestCompare:
     def test_rows_of_one_result_only_are_named_and_left_out(self) -> None:
         comparison = compare(result_of({"a": 0.5, "b": 0.1}), result_of({"a": 0.6, "c": 0.9}))
         assert comparison.unpaired == ["b", "c"]
-        assert comparison.figures[0].low == pytest.approx(0.1)
+        assert [change.name for change in comparison.rows] == ["a"]
+
+    def test_one_row_alone_is_never_clear(self) -> None:
+        assert not compare(result_of({"a": 0.5}), result_of({"a": 0.9})).figures[0].is_clear
 
     def test_other_benches_and_unknown_figures_are_refused(self) -> None:
         result = result_of({"a": 0.5})
@@ -156,6 +159,6 @@ def test_sheets_show_figures_intervals_and_the_lowest_rows(folder: Path) -> None
     assert lowest.rows[0] == ("0.txt", "score 0.0000", "size 1")
     before, after = result_of({"a": 0.5}), result_of({"a": 0.75})
     summary, changes = comparison_sheets(compare(before, after))
-    assert summary.rows[0] == ("score", "0.5000", "0.7500", "+0.2500", "0.2500 to 0.2500", "clear")
+    assert summary.rows[0] == ("score", "0.5000", "0.7500", "+0.2500", "", "")
     assert summary.rows[1] == ("seconds", "2", "2", "+0.0000", "", "")
     assert changes.rows == [("a", "0.5000", "0.7500", "+0.2500")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docpipe.bench.parsing import MAX_NODES, mhs, nid, nid_text, score_document, teds
@@ -113,6 +113,7 @@ class TestScoreDocument:
 WORDS = st.text("abc <&|#*\n", max_size=12)
 
 
+@settings(deadline=None)
 @given(WORDS, WORDS)
 def test_scores_stay_in_range_whatever_the_text(wanted: str, found: str) -> None:
     for measure in (nid, nid_text, teds, mhs):
@@ -120,6 +121,7 @@ def test_scores_stay_in_range_whatever_the_text(wanted: str, found: str) -> None
         assert score is None or 0.0 <= score <= 1.0
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.text("abc ", max_size=4), min_size=1, max_size=4), max_size=4))
 def test_a_text_is_identical_with_itself(rows: list[list[str]]) -> None:
     document = "# Title\n\ntext\n" + table(*rows)
