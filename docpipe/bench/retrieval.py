@@ -56,7 +56,7 @@ def run(data: Path, options: Options) -> Measured:
     rows = [measure(question, search) for question in options.track(questions)]
     figures = {
         f"recall@5 without {part}": _mean_recall(questions, page_search(open_index(weights)))
-        for part, weights in ablations().items()
+        for part, weights in ablations(dense=options.config.dense).items()
     }
     return Measured(rows, figures)
 
@@ -99,9 +99,10 @@ def measure(question: Question, search: PageSearch) -> Row:
     )
 
 
-def ablations() -> dict[str, Weights]:
-    """The default ranking without each of its parts."""
-    parts = [name for name in Weights.__struct_fields__ if getattr(DEFAULT_WEIGHTS, name)]
+def ablations(*, dense: bool = False) -> dict[str, Weights]:
+    """The default ranking within a document without each of its parts."""
+    without_effect = {"document"} if dense else {"document", "vector"}
+    parts = [part for part in Weights.__struct_fields__ if part not in without_effect]
     return {part: msgspec.structs.replace(DEFAULT_WEIGHTS, **{part: 0.0}) for part in parts}
 
 
