@@ -42,7 +42,9 @@ def find_cells(match: Match, query: Query) -> Iterator[CellFound]:
     key = next((cell for cell in filled if fold(cell.text.strip()) in names), filled[0])
     named = frozenset(words(key.text))
     said = named - STOP - (_NEUTRAL - query.weights.keys())
-    agreed = 1.0 if _is_the_name(named, match, query) else _agreement(said, query)
+    agreed = _agreement(said, query)
+    if _is_the_name(named, match, query):
+        agreed = max(agreed, 0.5 + 0.5 * _said_over(match, query))
     about = frozenset(words(match.passage.context))
     focus = frozenset(query.question.focus[-1:])
     for order, cell in enumerate(cell for cell in filled if cell is not key):
@@ -63,6 +65,16 @@ def _is_the_name(key: frozenset[str], match: Match, query: Query) -> bool:
     assert isinstance(table, Table)
     in_rows = {word for cell in table.cells if not cell.is_header for word in words(cell.text)}
     return key <= names and key >= names & in_rows
+
+
+def _said_over(match: Match, query: Query) -> float:
+    """Share of what is asked, besides names, that stands over the table or its columns."""
+    names = {word for name in query.question.names for word in words(name)}
+    asked = query.weights.keys() - names
+    over = set(words(match.passage.context)).union(
+        *(words(cell.headers) for cell in match.passage.cells)
+    )
+    return _weight(asked & over, query) / _weight(asked, query) if asked else 1.0
 
 
 def _agreement(key: frozenset[str], query: Query) -> float:

@@ -37,7 +37,7 @@ _SUPERLATIVES = frozenset(
 _BIAS = -3.0
 _SUPPORT = 3.8
 _UNKNOWN = -3.0
-_BEYOND_TEXT = -1.5
+_BEYOND_TEXT = -2.5
 
 
 def signals(pick: Pick, query: Query) -> Signals:
