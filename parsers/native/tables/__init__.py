@@ -11,7 +11,7 @@ from docpipe.geometry import BBox
 from docpipe.parsers.native.tables.aligned import aligned
 from docpipe.parsers.native.tables.charts import chart_boxes
 from docpipe.parsers.native.tables.continued import continues, joined
-from docpipe.parsers.native.tables.doubt import is_ruled_table
+from docpipe.parsers.native.tables.doubt import has_values, is_ruled_table
 from docpipe.parsers.native.tables.grid import Grid, to_table
 from docpipe.parsers.native.tables.heads import with_head, with_tail
 from docpipe.parsers.native.tables.lattice import Lattice, components, lattice
@@ -62,16 +62,29 @@ def _find(tokens: list[Token], rules: Rules, charts: list[BBox]) -> list[Grid]:
         [r for r in rules.horizontal if not _inside(charts, (r.start + r.end) / 2, r.at)],
         [r for r in rules.vertical if not _inside(charts, r.at, (r.start + r.end) / 2)],
     )
-    grids = _drawn(tokens, rules, height)
+    drawn = _drawn(tokens, rules, height)
+    grids = [grid for grid in drawn if has_values(grid)]
+    others, horizontal = _outside(grids, tokens, rules.horizontal)
+    zones = list(between_rules(others, horizontal, grids))
+    grids = [grid for grid in drawn if grid in grids or not _is_head(grid, zones)]
+    grids += [z for z in zones if not any(z.box.intersection(grid.box) for grid in grids)]
     tokens, horizontal = _outside(grids, tokens, rules.horizontal)
-    grids += between_rules(tokens, horizontal, grids)
-    tokens, horizontal = _outside(grids, tokens, horizontal)
     grids = [with_tail(with_head(grid, tokens, rules.horizontal), tokens) for grid in grids]
     tokens, horizontal = _outside(grids, tokens, horizontal)
     labels = [chart.expand(2 * height) for chart in charts]
     loose = aligned([t for t in tokens if not _inside(labels, *t.center)], horizontal)
     grids += [grid for grid in loose if not any(grid.box.intersection(g.box) for g in grids)]
     return [grid for grid in grids if not any(grid.box.intersection(c) > 0 for c in charts)]
+
+
+def _is_head(grid: Grid, zones: Sequence[Grid]) -> bool:
+    """Whether drawn cells are the head of a table that horizontal rules hold together."""
+    return any(
+        has_values(zone)
+        and zone.box.contains(grid.box, 6.0)
+        and grid.box.height < 0.4 * zone.box.height
+        for zone in zones
+    )
 
 
 def _drawn(tokens: list[Token], rules: Rules, height: float) -> list[Grid]:

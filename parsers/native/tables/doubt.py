@@ -19,6 +19,8 @@ def is_ruled_table(grid: Grid) -> bool:
         return False
     words = sum(len(slot.tokens) for slot in filled) / max(1, len(filled))
     values = _value_share(grid)
+    if values < 0.1 and len(filled) < 0.45 * grid.rows * grid.columns:
+        return False
     if grid.columns == 2 and values < 0.3:
         return words < 6 and grid.rows > 2
     return words < 15 or values > 0.2
@@ -28,6 +30,12 @@ def _is_bulleted(grid: Grid) -> bool:
     """Whether the first column holds nothing but bullets."""
     labels = [text_of(s.tokens) for s in grid.slots if s.column == 0 and s.tokens]
     return sum(text in BULLETS for text in labels) > 0.4 * len(labels)
+
+
+def has_values(grid: Grid) -> bool:
+    """Whether there are numbers below the head; a drawn grid without may be but the head of a
+    table whose body is ruled less."""
+    return any(is_value(text_of(slot.tokens)) for slot in grid.slots if slot.row and slot.tokens)
 
 
 def _value_share(grid: Grid) -> float:
@@ -70,15 +78,30 @@ def _is_list(body: Sequence[Slot]) -> bool:
 
 
 def _is_contents(grid: Grid) -> bool:
-    """Page numbers that never fall, beside titles: a table of contents."""
-    last = grid.columns - 1
-    texts = [text_of(s.tokens) for s in grid.slots if s.column == last and s.tokens]
-    titles = [text_of(s.tokens) for s in grid.slots if 0 < s.column < last and s.tokens]
+    """Page numbers that never fall, beside titles: a table of contents, in one column or two."""
+    numbered = titled = 0
+    for column in range(1, grid.columns):
+        texts = [text_of(s.tokens) for s in grid.slots if s.column == column and s.tokens]
+        if _are_pages(texts):
+            numbered += 1
+        elif sum(map(is_value, texts)) > 0.2 * len(texts) + 1:
+            return False
+        else:
+            titled += 1
+    return (
+        numbered > 0
+        and titled <= numbered
+        and _are_pages(
+            [text_of(s.tokens) for s in grid.slots if s.column == grid.columns - 1 and s.tokens]
+        )
+    )
+
+
+def _are_pages(texts: Sequence[str]) -> bool:
     pages = [int(text) for text in texts if text.isdigit()]
     return (
         len(pages) > 2
         and len(pages) >= 0.7 * len(texts)
         and all(a <= b for a, b in pairwise(pages))
         and pages[0] < pages[-1] < 2000
-        and sum(map(is_value, titles)) < 0.2 * len(titles) + 1
     )
