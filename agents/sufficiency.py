@@ -7,6 +7,7 @@ of the quotation speak of everything the question names, and whether text can se
 from __future__ import annotations
 
 import math
+import re
 
 import msgspec
 
@@ -19,7 +20,8 @@ class Signals(msgspec.Struct, frozen=True):
     """What speaks for and against an answer, in 0-1.
 
     `around`: share of the question's terms near the quote, by weight; `fit`: of the value to the
-    kind of question; `unknown`: the question names something no document mentions; `beyond_text`:
+    kind of question; `unknown`: the question names something no document mentions, or a year that
+    is not near; `beyond_text`:
     it asks how something looks, or for a count of the document's parts, a computed value or an
     extreme that no passage states.
     """
@@ -30,6 +32,7 @@ class Signals(msgspec.Struct, frozen=True):
     beyond_text: float
 
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _SUPERLATIVES = frozenset(
     words("highest lowest largest smallest greatest biggest longest shortest best worst majority")
 )
@@ -48,11 +51,15 @@ def signals(pick: Pick, query: Query) -> Signals:
     return Signals(
         around=main.around,
         fit=pick.fit,
-        unknown=float(bool(query.unknown)),
+        unknown=float(bool(query.unknown) or bool(_years(query) & set(main.missing))),
         beyond_text=float(
             question.visual or question.derived or question.element is not None or bool(extremes)
         ),
     )
+
+
+def _years(query: Query) -> set[str]:
+    return {term for term in query.question.terms if _YEAR.fullmatch(term)}
 
 
 def confidence(found: Signals) -> float:
