@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import msgspec
 
@@ -19,7 +20,7 @@ REPLACEMENT = "\ufffd"
 
 _EDGES = "()[]{}<>«»„“”‚‘’\"'`.,;:!?…*†‡§•·–—-_=+/\\|#%$€£¥°©®™^~&@"
 _LETTERS = r"[^\W\d_]"
-_PLAIN = re.compile(rf"(?:{_LETTERS}|[̀-ͯ])+(?:[-‐–—'’/&.]{_LETTERS}+)*")
+_PLAIN = re.compile(rf"{_LETTERS}+(?:[-‐–—'’/&.]{_LETTERS}+)*")
 _NUMBER = re.compile(r"[^\w\s]*\d[\d.,:/%‰°×xX()–—+-]*(?:st|nd|rd|th|s|[a-zA-Z]{0,3})")
 _ADDRESS = re.compile(r"://|www\.|@|\.(?:com|org|net|edu|gov|html?|pdf)\b|^10\.\d{4}", re.I)
 _DIGIT_INSIDE = re.compile(rf"{_LETTERS}*[^\W\d_A-Z]\d[^\W\d_A-Z]{_LETTERS}*")
@@ -28,6 +29,7 @@ _MOJIBAKE = re.compile("[ÃÂ][\x80-¿]|â€|Ã[©¨¤¶¼]|ï¿½")
 _VOWELS = frozenset("aeiouyæœøıаеёиоуыэюяіїєαεηιουω")
 _ALPHABETS = ("LATIN", "CYRILLIC", "GREEK")  # alphabets that write their vowels
 _IDEOGRAPHIC = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "FULLWIDTH", "HALFWIDTH", "IDEOGRAPHIC")
+_NEVER = re.compile("q[b-df-hj-np-tv-z]|[bfghjkmpvwxz]q|w[qvx]|x[jqvz]")  # in no Latin language
 _MAX_CONSONANTS = 6
 _ONCE = frozenset(("long", "unpronounceable"))  # a page may say a strange name many times
 _LONG = 4  # letters from which a word should have a vowel
@@ -43,7 +45,7 @@ class Plausibility(msgspec.Struct, frozen=True):
     private: int  # private-use and unassigned characters inside words
     odd: float  # share of words with marks, digits or private characters among their letters
     digits_inside: float  # share of words with one digit among small letters
-    unpronounceable: float  # share of long words without vowels, or with piled-up consonants
+    unpronounceable: float  # share of long words without vowels or with impossible consonants
     mixed: float  # share of words that mix scripts
     garbled: int  # signs of UTF-8 read as another encoding
 
@@ -71,6 +73,8 @@ def plausibility(words: Sequence[str]) -> Plausibility:
 def _marks(word: str) -> tuple[str, ...]:
     """What there is to say of a word."""
     core = word.strip(_EDGES)
+    if not core.isascii():
+        core = "".join(char for char in core if unicodedata.category(char)[0] != "M")
     if not core:
         return ()
     if core.isascii() and core.isalpha():
@@ -112,15 +116,23 @@ def _marks_of_mixture(core: str) -> Iterable[str]:
 
 
 def _is_salad(core: str) -> bool:
-    """Whether letters, digits and marks take turns more often than in any code or formula."""
+    """Whether letters, digits and marks take turns more often than in any code or formula.
+
+    Scripts that set no blanks between words make whole clauses of one "word": not judged.
+    """
+    if any(char >= "\u2e80" and _script(char) == "CJK" for char in core):
+        return False
     kinds = "".join("l" if c.isalpha() else "d" if c.isdigit() else "m" for c in core)
-    changes = sum(1 for left, right in zip(kinds, kinds[1:], strict=False) if left != right)
+    changes = sum(left != right for left, right in pairwise(kinds))
     return changes >= 4 or ("m" in kinds and "l" in kinds and changes >= 3)
 
 
 def _is_unpronounceable(letters: str) -> bool:
+    small = letters.lower()
+    if _NEVER.search(small):
+        return True
     run = longest = vowels = 0
-    for char in unicodedata.normalize("NFD", letters.lower()):
+    for char in unicodedata.normalize("NFD", small):
         if char in _VOWELS:
             vowels += 1
             run = 0

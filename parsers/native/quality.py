@@ -14,7 +14,7 @@ Reasons, and the verdict each leads to:
     hidden_text           text was set apart that the page keeps from its readers (ok)
     low_ocr_confidence    given by the OCR parser (suspicious)
 
-Text outside the page alone is no `hidden_text`: cropped pages carry printers' marks and slugs there.
+Text outside the page alone is no `hidden_text`: cropped pages carry printers' marks there.
 """
 
 from __future__ import annotations
