@@ -25,8 +25,7 @@ SURE = 0.75  # mean confidence from which a second engine is not asked
 _PROSE = 20  # words
 _FUNCTION_WORDS = frozenset(
     ("the", "of", "and", "to", "is", "for", "that", "with", "as", "by", "are", "this", "be")
-    + ("from", "at", "was", "which", "or", "an", "not", "have", "it", "on")
-)
+).union(("from", "at", "was", "which", "not", "have"))
 
 
 class OcrWord(msgspec.Struct, frozen=True, gc=False):

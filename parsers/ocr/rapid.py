@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _SQUEEZE = 0.7
 _DPI = 150.0  # more does not help the recogniser: its crops are 48 pixels high
 _DETECTION_SIDE = 1216
+_BLANK = 0.2  # of a line's height
 
 
 class RapidEngine:
@@ -104,12 +105,27 @@ def split_line(
     blanks; otherwise the box is shared out by the number of characters.
     """
     edges = _edges(text, box, marks)
+    extents: list[tuple[float, float]] = []
     position = 0
     for word in text.split():
         position = text.index(word, position)
-        x0, x1 = edges[position][0], edges[position + len(word) - 1][1]
+        extents.append((edges[position][0], edges[position + len(word) - 1][1]))
         position += len(word)
+    for word, (x0, x1) in zip(text.split(), _apart(extents, _BLANK * box.height), strict=True):
         yield OcrWord(word, BBox.of(x0, box.y0, x1, box.y1), confidence, line)
+
+
+def _apart(extents: list[tuple[float, float]], gap: float) -> list[tuple[float, float]]:
+    """Words side by side with at least `gap` between them: the recogniser's edges are rough, and
+    words that touch would be taken for one."""
+    apart = list(extents)
+    for index in range(1, len(apart)):
+        (left, end), (start, right) = apart[index - 1], apart[index]
+        if start - end < gap:
+            middle = (start + end) / 2
+            apart[index - 1] = left, max(left, middle - gap / 2)
+            apart[index] = min(right, middle + gap / 2), right
+    return apart
 
 
 def _edges(
