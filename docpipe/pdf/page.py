@@ -99,7 +99,8 @@ class PdfPageView:
             for line_number, line in enumerate(block.get("lines", ())):
                 direction = self._direction(line["dir"])
                 for span in line["spans"]:
-                    box = _sane(span) if 0.0 in line["dir"] else _slanted(span, line["dir"])
+                    level = min(map(abs, line["dir"])) < 0.02
+                    box = _sane(span) if level else _slanted(span, line["dir"])
                     made = self._span(span, box, direction, block_number, line_number)
                     if made is not None:
                         spans.append(made)

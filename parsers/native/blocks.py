@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from docpipe.geometry import BBox, union_all
 from docpipe.parsers.native.captions import attach_captions
 from docpipe.parsers.native.columns import Item, reading_order
-from docpipe.parsers.native.lines import Line, body_size, is_rtl, merge_lines
+from docpipe.parsers.native.line_text import is_rtl
+from docpipe.parsers.native.lines import Line, body_size, merge_lines
 from docpipe.parsers.native.paragraphs import split_paragraphs
 from docpipe.parsers.native.roles import page_role
 from docpipe.parsers.native.words import UPRIGHT

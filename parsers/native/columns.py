@@ -21,6 +21,7 @@ _MIN_GUTTER = 0.6  # in line heights
 _MIN_PARALLEL = 2.5  # of text side by side, in line heights
 _MAX_DEPTH = 30
 _MAX_CANDIDATES = 30
+_CROWD = 1500  # items from which fewer candidates are tried
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):
@@ -95,7 +96,8 @@ def _candidates(items: list[Item], em: float) -> list[tuple[float, float]]:
             strips.append((covered, x, following))
     strips = [strip for strip in strips if strip[1] > events[0][0] or strip[0] > 0]
     strips.sort(key=lambda strip: (strip[0], strip[1] - strip[2]))
-    return [(x0, x1) for _, x0, x1 in strips[:_MAX_CANDIDATES]]
+    limit = _MAX_CANDIDATES if len(items) < _CROWD else _MAX_CANDIDATES // 4
+    return [(x0, x1) for _, x0, x1 in strips[:limit]]
 
 
 def _parallel(items: list[Item], gutter: tuple[float, float], em: float) -> float:

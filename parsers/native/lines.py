@@ -11,11 +11,13 @@ import re
 import statistics
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from docpipe.geometry import BBox, union_all
+from docpipe.parsers.native.directions import axis, frame
+from docpipe.parsers.native.line_text import is_rtl, join_words, logical_order
 from docpipe.parsers.native.words import UPRIGHT, StyledWord
 from docpipe.records import Word
 
@@ -23,13 +25,10 @@ _WORD_GAP = 0.55  # in font sizes: always a word space
 _WIDE_GAP = 2.2  # never a word space above this
 _NEIGHBOURHOOD = 9.0  # how far up and down a gutter is looked for, in font sizes
 
-_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _MONOSPACED = re.compile(
     r"mono(?!type)|cour|consol|menlo|typewriter|cmtt|inconsol|source ?code|nimbusmon", re.IGNORECASE
 )
-_LEADERS = re.compile(r" ?(?:[.·] ?){5,}")
 _LETTER = re.compile(r"[^\W\d_]")
-_LTR = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f\d]")
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
@@ -64,7 +63,7 @@ def lines_from_words(words: Sequence[StyledWord]) -> list[Line]:
     """The lines of a page, those of one direction after another, top to bottom in each."""
     by_direction: defaultdict[tuple[float, float], list[StyledWord]] = defaultdict(list)
     for word in words:
-        by_direction[_axis(word.direction)].append(word)
+        by_direction[axis(word.direction)].append(word)
     lines: list[Line] = []
     for direction in sorted(by_direction, key=lambda axis: axis != UPRIGHT):
         pieces = _pieces(by_direction[direction], direction)
@@ -77,6 +76,7 @@ def lines_from_words(words: Sequence[StyledWord]) -> list[Line]:
 def line_of(words: Sequence[StyledWord], direction: tuple[float, float] = UPRIGHT) -> Line:
     """One line of these words, given from left to right. Style is that of most characters."""
     words = logical_order(words)
+    cap = _drop_cap(words)
     weights: defaultdict[tuple[float, str], int] = defaultdict(int)
     total = italic = 0
     for word in words:
@@ -85,19 +85,36 @@ def line_of(words: Sequence[StyledWord], direction: tuple[float, float] = UPRIGH
         italic += length * word.italic
         weights[word.size, word.font] += length
     size, font = max(weights, key=lambda key: (weights[key], key))
-    text = join_words([word.word for word in words], direction)
+    text = join_words([word.word for word in words[cap:]], direction)
+    if cap:
+        text = words[0].word.text + text
     if text.isupper():  # small capitals: the large letters tell the size
         size = max(word.size for word in words)
     return Line(
         text=text,
         words=tuple(word.word for word in words),
-        bbox=union_all(word.word.bbox for word in words),
+        bbox=_line_box(words, cap),
         size=size,
         bold=all(word.bold for word in words if _LETTER.search(word.word.text) or total < 3),
         italic=italic >= 0.7 * total,
         font=font,
         direction=direction,
     )
+
+
+def _drop_cap(words: Sequence[StyledWord]) -> int:
+    """1 when the first word is a large initial that the second goes on from, else 0."""
+    if len(words) < 2 or len(words[0].word.text) > 1 or not words[0].word.text.isupper():
+        return 0
+    first, second = words[0], words[1]
+    close = second.word.bbox.x0 - first.word.bbox.x1 < 0.8 * second.size
+    return int(first.size > 1.8 * second.size and close and second.word.text[:1].isalpha())
+
+
+def _line_box(words: Sequence[StyledWord], cap: int) -> BBox:
+    """The box of a line; a drop cap lends it its left edge only, as it hangs over lines below."""
+    box = union_all(word.word.bbox for word in words[cap:])
+    return BBox(min(box.x0, words[0].word.bbox.x0), box.y0, box.x1, box.y1)
 
 
 def merge_lines(lines: Sequence[Line]) -> Line:
@@ -121,93 +138,13 @@ def is_monospaced(line: Line) -> bool:
     return _MONOSPACED.search(line.font) is not None
 
 
-def is_rtl(text: str) -> bool:
-    """Whether most letters of a text are Hebrew or Arabic."""
-    return 2 * len(_RTL.findall(text)) > len(_LETTER.findall(text))
-
-
-def logical_order(words: Sequence[StyledWord]) -> Sequence[StyledWord]:
-    """Words of a line as they are read, from words given left to right: in a line of Hebrew or
-    Arabic from the right, but numbers and Latin words among them from the left."""
-    if not any(_RTL.search(word.word.text) for word in words):
-        return words
-    if not is_rtl("".join(word.word.text for word in words)):
-        return words
-    ordered: list[StyledWord] = []
-    latin: list[StyledWord] = []
-    for word in reversed(words):
-        if _LTR.search(word.word.text):
-            latin.insert(0, word)
-            continue
-        ordered += latin
-        latin = []
-        ordered.append(word)
-    return ordered + latin
-
-
-def join_words(words: Sequence[Word], direction: tuple[float, float] = UPRIGHT) -> str:
-    """The words with blanks between those that stand apart."""
-    frame = _frame(direction)
-    parts: list[str] = []
-    previous: BBox | None = None
-    for word in words:
-        box = frame(word.bbox)
-        if previous is not None and not _touch(previous, box):
-            parts.append(" ")
-        parts.append(word.text)
-        previous = box
-    return _LEADERS.sub(_close_leaders, "".join(parts))
-
-
-def _close_leaders(match: re.Match[str]) -> str:
-    """Dots that lead the eye, drawn one by one, as a solid row with blanks around it."""
-    return f" {match[0].replace(' ', '')} ".lstrip(" " if match.start() == 0 else "")
-
-
-def _touch(left: BBox, right: BBox) -> bool:
-    gap = max(right.x0 - left.x1, left.x0 - right.x1)  # whichever side is read first
-    return gap < 0.01 * min(left.height, right.height)
-
-
-def _axis(direction: tuple[float, float]) -> tuple[float, float]:
-    """The direction, snapped to the page's axes where it is within some 3 degrees of one."""
-    x, y = direction
-    if abs(y) < 0.05:
-        return (1.0, 0.0) if x > 0 else (-1.0, 0.0)
-    if abs(x) < 0.05:
-        return (0.0, 1.0) if y > 0 else (0.0, -1.0)
-    return round(x, 1), round(y, 1)
-
-
-def _frame(direction: tuple[float, float]) -> Callable[[BBox], BBox]:
-    """Maps boxes to a frame where this direction runs to the right and lines run down."""
-    match direction:
-        case (1.0, 0.0):
-            return lambda box: box
-        case (-1.0, 0.0):
-            return lambda box: BBox(-box.x1, -box.y1, -box.x0, -box.y0)
-        case (0.0, 1.0):
-            return lambda box: BBox(box.y0, -box.x1, box.y1, -box.x0)
-        case (0.0, -1.0):
-            return lambda box: BBox(-box.y1, box.x0, -box.y0, box.x1)
-    cos, sin = direction
-
-    def turn(box: BBox) -> BBox:
-        x, y = box.center
-        along, across = x * cos + y * sin, y * cos - x * sin
-        half = max(min(box.width, box.height) / 2, 0.5)
-        return BBox(along - half, across - half, along + half, across + half)
-
-    return turn
-
-
 def _pieces(words: Iterable[StyledWord], direction: tuple[float, float]) -> list[_Piece]:
     """Words drawn one after another on one baseline."""
-    frame = _frame(direction)
+    place = frame(direction)
     pieces: list[_Piece] = []
     run = -1
     for word in words:
-        box = frame(word.word.bbox)
+        box = place(word.word.bbox)
         last = pieces[-1] if pieces else None
         if last is not None and word.run == run >= 0 and _continues(last, box, word.size):
             last.words.append(word)
@@ -226,6 +163,7 @@ def _continues(piece: _Piece, box: BBox, size: float) -> bool:
 
 
 def _merge_on_baselines(pieces: list[_Piece]) -> list[_Piece]:
+    _hang_drop_caps(pieces)
     rows = _rows(pieces)
     neighbours = _Neighbours(pieces)
     merged: list[_Piece] = []
@@ -239,6 +177,16 @@ def _merge_on_baselines(pieces: list[_Piece]) -> list[_Piece]:
             else:
                 merged.append(piece)
     return merged
+
+
+def _hang_drop_caps(pieces: Sequence[_Piece]) -> None:
+    """Cuts the boxes of large initials to the first of the lines they stand beside."""
+    usual = statistics.median(piece.size for piece in pieces)
+    for piece in pieces:
+        text = piece.words[0].word.text
+        if len(piece.words) == 1 and piece.size > 1.8 * usual and len(text) == 1 and text.isupper():
+            top = piece.box.y0 + 0.25 * piece.box.height  # of the letter: the box has ascent above
+            piece.box = BBox(piece.box.x0, top, piece.box.x1, top + 1.1 * usual)
 
 
 def _rows(pieces: Sequence[_Piece]) -> list[list[_Piece]]:

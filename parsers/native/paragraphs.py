@@ -93,7 +93,8 @@ def _indentation_breaks(block: list[Line], line: Line, right: float) -> bool:
         )
     if indent > 0.8 and (short or bool(_SENTENCE_END.search(last.text))):
         return True
-    if indent < -0.8 and len(block) > 1 and abs(last.bbox.x0 - block[-2].bbox.x0) < 0.3 * size:
+    level = abs(last.bbox.x0 - block[-2].bbox.x0) < 0.3 * size
+    if indent < -0.8 and level and not _has_drop_cap(first):
         return True
     return short and bool(_SENTENCE_END.search(last.text)) and line.text[:1].isupper()
 
@@ -109,6 +110,10 @@ def _ends_centred(last: Line, line: Line, edges: tuple[float, float]) -> bool:
         and line.bbox.x0 < left + margin
         and line.bbox.x1 > right - 0.5 * margin
     )
+
+
+def _has_drop_cap(line: Line) -> bool:
+    return line.words[0].bbox.height > 1.6 * line.bbox.height
 
 
 def _centred(last: Line, line: Line, right: float) -> bool:

@@ -210,3 +210,35 @@ def test_a_line_is_bold_when_all_of_it_is() -> None:
     (bold,) = lines_from_words(words[:2])
     assert isinstance(mixed, Line)
     assert (mixed.bold, bold.bold) == (False, True)
+
+
+def test_a_drop_cap_begins_its_paragraph() -> None:
+    def build(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        page.insert_text((48, 120), "T", fontsize=46)
+        lines = [
+            "he committee met in the morning to discuss the bridge",
+            "over the river and the ford",
+        ]
+        for index, line in enumerate(
+            [*lines, "below the mill where the", "old crossing used to be."]
+        ):
+            page.insert_text((78 if index < 3 else 50, 94 + 13 * index), line, fontsize=11)
+
+    (page,) = read(build)
+    assert texts(page) == [
+        "The committee met in the morning to discuss the bridge over the river and the ford "
+        "below the mill where the old crossing used to be."
+    ]
+
+
+def test_spaced_out_letters_are_words() -> None:
+    def build(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        x = 50.0
+        for char in "ANNUAL REPORT":
+            page.insert_text((x, 100), char, fontsize=20)
+            x += pymupdf.Font("helv").text_length(char, 20) + 7
+
+    (page,) = read(build)
+    assert texts(page) == ["ANNUAL REPORT"]
