@@ -11,7 +11,7 @@ from docpipe.geometry import BBox
 from docpipe.parsers.native.tables.aligned import aligned
 from docpipe.parsers.native.tables.charts import chart_boxes
 from docpipe.parsers.native.tables.continued import continues, joined
-from docpipe.parsers.native.tables.doubt import has_values, is_ruled_table
+from docpipe.parsers.native.tables.doubt import has_values, is_crammed, is_ruled_table
 from docpipe.parsers.native.tables.grid import Grid, to_table
 from docpipe.parsers.native.tables.heads import with_head, with_tail
 from docpipe.parsers.native.tables.lattice import Lattice, components, lattice
@@ -90,27 +90,28 @@ def _is_head(grid: Grid, zones: Sequence[Grid]) -> bool:
 def _drawn(tokens: list[Token], rules: Rules, height: float) -> list[Grid]:
     """Tables of drawn cells; of two inside one another the outer."""
     grids: list[Grid] = []
-    shapes = [shape for component in components(rules) if (shape := lattice(component))]
-    for shape in sorted(shapes, key=lambda shape: shape.ys[0] - shape.ys[-1]):
+    shapes = [(shape, part) for part in components(rules) if (shape := lattice(part))]
+    for shape, component in sorted(shapes, key=lambda pair: pair[0].ys[0] - pair[0].ys[-1]):
         box = BBox.of(shape.xs[0], shape.ys[0], shape.xs[-1], shape.ys[-1])
         if any(grid.box.contains(box, 3.0) for grid in grids):
             continue
         inside = [token for token in tokens if box.contains_point(*token.center)]
-        grid = _fill(shape, inside, height) if inside else None
+        grid = _fill(shape, component.horizontal, inside, height) if inside else None
         if grid:
             grids.append(grid)
     return grids
 
 
-def _fill(shape: Lattice, tokens: list[Token], height: float) -> Grid | None:
-    """The cells of a lattice; where it has rows only, columns by alignment."""
-    if len(shape.xs) > 2:
-        return fill(shape, tokens)
-    rules = [Rule(y, shape.xs[0], shape.xs[-1]) for y in shape.ys[1:-1]]
-    grid = structure(lines_of(tokens), rules, height)
-    if grid and is_ruled_table(grid):
+def _fill(shape: Lattice, rules: Sequence[Rule], tokens: list[Token], height: float) -> Grid | None:
+    """The cells of a lattice; by alignment where only its rows or its head are drawn."""
+    grid = fill(shape, tokens) if len(shape.xs) > 2 else None
+    if len(shape.xs) > 2 and not (grid and is_crammed(grid)):
         return grid
-    return fill_one_column(shape, tokens)
+    within = [rule for rule in rules if shape.ys[0] + 1 < rule.at < shape.ys[-1] - 1]
+    by_alignment = structure(lines_of(tokens), within, height)
+    if by_alignment and is_ruled_table(by_alignment):
+        return by_alignment
+    return grid or fill_one_column(shape, tokens)
 
 
 def _outside(

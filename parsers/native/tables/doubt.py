@@ -19,7 +19,7 @@ def is_ruled_table(grid: Grid) -> bool:
         return False
     words = sum(len(slot.tokens) for slot in filled) / max(1, len(filled))
     values = _value_share(grid)
-    if values < 0.1 and len(filled) < 0.45 * grid.rows * grid.columns:
+    if values < 0.1 and len(filled) < 0.5 * grid.rows * grid.columns:
         return False
     if grid.columns == 2 and values < 0.3:
         return words < 6 and grid.rows > 2
@@ -36,6 +36,15 @@ def has_values(grid: Grid) -> bool:
     """Whether there are numbers below the head; a drawn grid without may be but the head of a
     table whose body is ruled less."""
     return any(is_value(text_of(slot.tokens)) for slot in grid.slots if slot.row and slot.tokens)
+
+
+def is_crammed(grid: Grid) -> bool:
+    """Whether a drawn cell holds rows and columns of numbers: only the head is drawn then."""
+    return any(
+        len(slot.tokens) > 15
+        and sum(is_value(t.text) for t in slot.tokens) > 0.8 * len(slot.tokens)
+        for slot in grid.slots
+    )
 
 
 def _value_share(grid: Grid) -> float:

@@ -239,6 +239,19 @@ def test_a_column_without_entries_is_kept():
     assert texts_of(table) == rows
 
 
+def test_numbers_in_one_drawn_cell_are_rows_and_columns():
+    rows = [[f"Offence {n}", *(f"{n + k}.5" for k in range(4))] for n in range(1, 9)]
+
+    def page(page: pymupdf.Page) -> None:
+        lattice(page, [74, 174, 274, 374], [89, 104, 119, 240])
+        write(page, [["", "Men", "", "Women", ""]], [80, 180, 230, 280, 330])
+        write(page, [["", "all", "old", "all", "old"]], [80, 180, 230, 280, 330], 115)
+        write(page, rows, [80, 180, 230, 280, 330], 130, 13)
+
+    (table,) = tables_of(page)
+    assert texts_of(table)[-8:] == rows
+
+
 def test_dot_leaders_and_currency_signs_are_no_columns():
     def page(page: pymupdf.Page) -> None:
         write(page, [["", "2023", "2022"]], [80, 262, 342])
@@ -341,6 +354,13 @@ def contents(page: pymupdf.Page) -> None:
         page.insert_text((420, 100 + number * PITCH), str(3 + 7 * number), fontsize=10)
 
 
+def contents_in_two_columns(page: pymupdf.Page) -> None:
+    rows = [
+        [f"Chapter {n}", str(3 + 2 * n), f"Chapter {n + 12}", str(30 + 3 * n)] for n in range(12)
+    ]
+    write(page, rows, [80, 200, 260, 400])
+
+
 def ruled_contents(page: pymupdf.Page) -> None:
     for number in range(5):
         y = 100 + number * 25
@@ -401,6 +421,7 @@ def line_chart(page: pymupdf.Page) -> None:
         bullets,
         numbered_list,
         contents,
+        contents_in_two_columns,
         ruled_contents,
         letter_head,
         code,
