@@ -21,9 +21,8 @@ class Signals(msgspec.Struct, frozen=True):
 
     `around`: share of the question's terms near the quote, by weight; `fit`: of the value to the
     kind of question; `unknown`: the question names something no document mentions, or a year that
-    is not near; `beyond_text`:
-    it asks how something looks, or for a count of the document's parts, a computed value or an
-    extreme that no passage states.
+    is not near; `beyond_text`: it asks how something looks, or for a count of the document's parts,
+    a computed value or an extreme that no passage states.
     """
 
     around: float
