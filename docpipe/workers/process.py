@@ -29,8 +29,8 @@ def template(descriptor: str, *modules: str) -> None:
     _die_with_parent()
     os.set_inheritable(int(descriptor), False)
     connection: Connection[Any, Any] = Connection(int(descriptor))
-    # An optional part of PyMuPDF that it imports when installed: a second for nothing here.
-    sys.modules["pymupdf.layout"] = None  # type: ignore[assignment]
+    # Add-ons that PyMuPDF imports when they are installed: a second for nothing here.
+    sys.modules |= dict.fromkeys(("pymupdf.layout", "pymupdf4llm"))  # type: ignore[arg-type]
     for module in modules:
         importlib.import_module(module)
     while True:
