@@ -73,7 +73,10 @@ def _find(tokens: list[Token], rules: Rules, charts: list[BBox]) -> list[Grid]:
     tokens, horizontal = _outside(grids, tokens, horizontal)
     labels = [chart.expand(2 * height) for chart in charts]
     loose = aligned([t for t in tokens if not _inside(labels, *t.center)], horizontal)
-    grids += [grid for grid in loose if not any(grid.box.intersection(g.box) for g in grids)]
+    for grid in loose:
+        if not any(grid.box.intersection(other.box) for other in grids):
+            outside, _ = _outside([grid], tokens, [])
+            grids.append(with_head(grid, outside, rules.horizontal))
     return [grid for grid in grids if not any(grid.box.intersection(c) > 0 for c in charts)]
 
 

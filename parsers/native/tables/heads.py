@@ -56,13 +56,16 @@ def with_head(grid: Grid, tokens: Sequence[Token], rules: Sequence[Rule]) -> Gri
 
 def _heading_lines(lines: Sequence[Line], around: _Surrounding) -> list[Line]:
     head: list[Line] = []
-    edge, reach = around.grid.box.y0, 1.2 * around.height
+    edge, near = around.grid.box.y0, 1.2 * around.height
     for line in reversed(lines):
         phrases = _over(line, around)
-        if edge - line.y1 > reach or len(head) == MOST_LINES or not _heads(phrases, line, around):
+        ruled = any(line.center < rule.at < edge for rule in around.rules)
+        if edge - line.y1 > (2 * around.height if ruled else near) or len(head) == MOST_LINES:
+            break
+        if not _heads(phrases, line, around):
             break
         head.insert(0, line._replace(tokens=tuple(t for p in phrases for t in p.tokens)))
-        edge, reach = line.y0, 0.8 * around.height
+        edge, near = line.y0, 0.8 * around.height
     return head
 
 
