@@ -99,7 +99,7 @@ class OcrParser:
             placement = Placement((page.width, page.height), scale, quarter, skew_of(level))
             words = self._read(turned(image, quarter, placement.skew), 72.0 * scale, page.number)
             best = max(best, (words, placement), key=lambda found: _certainty(found[0]))
-            if mean_confidence(words) >= LOW_CONFIDENCE:
+            if mean_confidence(words) >= SURE:
                 break
         return best
 

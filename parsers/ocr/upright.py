@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _SIDE = 1000  # pixels of the longer side of the image that angles are measured on
 _MAX_POINTS = 40_000
-_MAX_SKEW = 6.0  # degrees
+_FEW_POINTS = 200  # too few to measure an angle on
+_COARSE = [half / 2 for half in range(-12, 13)]  # degrees
 _MIN_SKEW = 0.25  # degrees: less harms neither recognition nor lines
 _SIDEWAYS = 1.25  # how much sharper the profile must be to say that text runs up or down
 
@@ -86,20 +87,19 @@ def ink_points(image: Image.Image) -> Points:
 
 def is_sideways(points: Points) -> bool:
     """Whether lines of text run up or down."""
-    level = max(_sharpness(points, angle) for angle in (-1.5, 0.0, 1.5))
-    upright = max(_sharpness(points[:, ::-1], angle) for angle in (-1.5, 0.0, 1.5))
+    level = max(_sharpness(points, angle) for angle in _COARSE)
+    upright = max(_sharpness(points[:, ::-1], angle) for angle in _COARSE)
     return upright > _SIDEWAYS * level
 
 
 def skew_of(points: Points) -> float:
     """Degrees by which lines of text fall to the right; 0 when they hardly do."""
-    import numpy as np
-
-    if len(points) < 200:
+    if len(points) < _FEW_POINTS:
         return 0.0
-    coarse = max(np.arange(-_MAX_SKEW, _MAX_SKEW + 0.1, 0.5), key=lambda a: _sharpness(points, a))
+    coarse = max(_COARSE, key=lambda angle: _sharpness(points, angle))
     fine = max(
-        np.arange(coarse - 0.5, coarse + 0.51, 0.1), key=lambda angle: _sharpness(points, angle)
+        (coarse + tenth / 10 for tenth in range(-5, 6)),
+        key=lambda angle: _sharpness(points, angle),
     )
     gain = _sharpness(points, fine) / max(_sharpness(points, 0.0), 1e-9)
     return 0.0 if abs(fine) < _MIN_SKEW or gain < 1.05 else round(float(fine), 2)
