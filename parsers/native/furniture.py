@@ -57,7 +57,7 @@ def mark_furniture(pages: list[list[Draft]], facts: Sequence[PageFacts]) -> list
         for candidate in _at_edges(number, drafts, page.height)
     ]
     roles: dict[tuple[int, int], Role] = {}
-    for candidate in _repeated(candidates, 1 if len(pages) < _LONG else 2):
+    for candidate in _repeated(candidates, len(pages)):
         roles[candidate.page, candidate.index] = _role(candidate.edge)
     for candidate in _page_numbers(candidates, len(pages)):
         if _is_outermost(candidate, candidates, roles):
@@ -95,18 +95,20 @@ def _at_edges(number: int, drafts: Sequence[Draft], height: float) -> Iterator[_
             yield _Candidate(number, index, edge, y, block.text, style.size if style else 0.0)
 
 
-def _repeated(candidates: Sequence[_Candidate], times: int) -> Iterator[_Candidate]:
+def _repeated(candidates: Sequence[_Candidate], pages: int) -> Iterator[_Candidate]:
     """Candidates whose text, numbers aside, stands at the same height on pages nearby."""
     groups: defaultdict[tuple[Edge, str], list[_Candidate]] = defaultdict(list)
     for candidate in candidates:
         groups[candidate.edge, _DIGITS.sub("#", candidate.text.casefold())].append(candidate)
+    times = 1 if pages < _LONG else 2
+    titles = max(1, min(_TITLES, pages - 1))
     usual = statistics.median(candidate.size for candidate in candidates) if candidates else 0.0
     for (_, key), group in groups.items():
         if not _LETTER.search(key):
             continue
         for index, candidate in enumerate(group):
             around = group[max(0, index - 6) : index] + group[index + 1 : index + 7]
-            needed = _TITLES if candidate.size > 1.2 * usual else times
+            needed = titles if candidate.size > 1.2 * usual else times
             if sum(_repeats(candidate, other) for other in around) >= needed:
                 yield candidate
 
