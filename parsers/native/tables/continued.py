@@ -41,15 +41,15 @@ def joined(previous: Table, following: Table) -> Table:
 def _repeated_rows(previous: Table, following: Table) -> int:
     """How many top rows of `following` are the top rows of `previous` again."""
     ours, theirs = _rows(previous), _rows(following)
+    heads = max(1, len({cell.row for cell in previous.cells if cell.is_header}))
     count = 0
     while (
-        count < min(len(ours), len(theirs) - 1)
+        count < min(heads, len(ours), len(theirs) - 1)
         and ours[count] == theirs[count]
         and any(text for *_, text in ours[count])
     ):
         count += 1
-    heads = {cell.row for cell in previous.cells if cell.is_header}
-    return count if count >= max(1, len(heads)) else 0
+    return count if count == heads else 0
 
 
 def _rows(table: Table) -> list[Row]:

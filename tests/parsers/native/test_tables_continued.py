@@ -56,3 +56,8 @@ def test_another_head_or_other_columns_start_another_table():
     assert not continues(FIRST, table(2, [["K3", "C"], ["K4", "D"]], head=0))
     wide = [["K3", "C", "2.5"], ["K4", "D", "3.5"]]
     assert not continues(FIRST, table(2, wide, head=0, step=170))
+
+
+def test_rows_that_are_the_same_on_both_pages_are_kept():
+    whole = joined(FIRST, FIRST)
+    assert whole.shape == (5, 3)
