@@ -11,10 +11,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from docpipe import codec
-from docpipe.config import Config, from_mapping
+from docpipe.config import Config, StageConfig, from_mapping
 from docpipe.content import page_text
 from docpipe.errors import ConfigError, InputError
 from docpipe.ingest import IngestReport, ReportLine
@@ -226,6 +227,21 @@ def test_other_settings_read_again_and_limits_only_what_failed(tmp_path: Path) -
     named = from_mapping({"parser": {"name": "tests.hostile:HostileParser", "name_": 1}})
     with pytest.raises(ConfigError, match="name_"):
         ingest(folder, root, config=named)
+
+
+def test_another_embedder_makes_the_index_anew(tmp_path: Path) -> None:
+    folder, root = tmp_path / "in", tmp_path / "lib"
+    write_pdf(folder / "a.pdf", ["a walrus"])
+    ingest(folder, root)
+    dense = msgspec.structs.replace(
+        settings(), dense=True, embedder=StageConfig("docpipe.testing:FakeEmbedder")
+    )
+    assert ingest(folder, root, config=dense).unchanged == 1
+    [hit] = Library.open(root, config=dense).search("walrus")
+    assert hit.retriever == "hybrid"
+    ingest(folder, root)
+    [hit] = Library.open(root).search("walrus")
+    assert hit.retriever == "lexical"
 
 
 def test_locked_files_are_tried_again_when_a_password_is_given(tmp_path: Path) -> None:

@@ -153,8 +153,9 @@ def _judge(document: Document, failures: Sequence[Issue], *, readable: bool) -> 
     )
 
 
-def index(root: Path, changed: frozenset[str], listed: tuple[str, ...]) -> None:
-    """Bring the search index in line with the `listed` documents, of which `changed` are new."""
+def index(root: Path, changed: frozenset[str], listed: tuple[str, ...], anew: bool) -> None:
+    """Bring the search index in line with the `listed` documents, of which `changed` are new, or
+    make it `anew` for other settings."""
     from docpipe.retrieval.index import update
 
     store = Store(root)
@@ -162,6 +163,8 @@ def index(root: Path, changed: frozenset[str], listed: tuple[str, ...]) -> None:
     embedder = None
     if config.dense:
         embedder = registry.build("embedder", config.embedder.name, config.embedder.options)
+    if anew and store.index.exists():
+        shutil.rmtree(store.index)
     indexed = _indexed(store)
     wanted = [id for id in listed if id in changed or id not in indexed]
     documents = (store.read_document(id) for id in wanted)

@@ -230,7 +230,8 @@ class _Run:
         whole, and each is made again from the journal when this is cut off."""
         entries = self._merge([Path(os.path.abspath(folder)) for folder in prune])
         index_problem = self._index(pool, entries) if index else None
-        self._store.write_manifest(Manifest(entries=tuple(entries)))
+        made_with = self._before.index if index_problem else self._settings.index
+        self._store.write_manifest(Manifest(index=made_with, entries=tuple(entries)))
         kept = {entry.id for entry in entries}
         report = IngestReport(
             lines=tuple(self._line(item) for item in self._inputs),
@@ -275,9 +276,10 @@ class _Run:
         listed = tuple(entry.id for entry in entries if entry.status != "failed")
         before = {entry.id for entry in self._before.entries if entry.status != "failed"}
         changed = frozenset(self._journal)
-        if not changed and before == set(listed) and self._store.index.exists():
+        anew = self._before.index != self._settings.index or not self._store.index.exists()
+        if not (anew or changed or before != set(listed)):
             return None
-        pool.start(Task("large", jobs.INDEX, (self._store.root, changed, listed)))
+        pool.start(Task("large", jobs.INDEX, (self._store.root, changed, listed, anew)))
         [(_, outcome)] = pool.wait()
         return outcome.issue.message if outcome.issue else None
 
@@ -334,6 +336,7 @@ class _Settings:
         reading = (docpipe.__version__, config.parser, config.ocr, config.ocr_mode)
         self._of_success = _digest(reading)
         self._of_failure = _digest((*reading, config.limits))
+        self.index = _digest((docpipe.__version__, config.dense and config.embedder))
 
     def digest(self, status: str) -> str:
         return self._of_success if status == "ok" else self._of_failure

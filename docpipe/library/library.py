@@ -8,6 +8,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from docpipe import registry
 from docpipe.config import Config, StageConfig
 from docpipe.errors import ConfigError, InputError
@@ -120,8 +122,9 @@ class Library:
 
         id = self.find(document)
         with self._store.locked():
-            kept = tuple(e for e in self._store.read_manifest().entries if e.id != id)
-            self._store.write_manifest(Manifest(entries=kept))
+            manifest = self._store.read_manifest()
+            kept = tuple(entry for entry in manifest.entries if entry.id != id)
+            self._store.write_manifest(msgspec.structs.replace(manifest, entries=kept))
             update(self._store.index, (), remove=[id], embedder=self._embedder)
             self._store.document_path(id).unlink(missing_ok=True)
             if original := self._entries[id].original:

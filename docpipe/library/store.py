@@ -55,7 +55,10 @@ class Entry(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class Manifest(Record, frozen=True, omit_defaults=False):
+    """What is in a library; `index` is a digest of the settings its search index was made with."""
+
     schema: int = SCHEMA_VERSION
+    index: str = ""
     entries: tuple[Entry, ...] = ()
 
 
