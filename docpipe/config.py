@@ -27,7 +27,11 @@ class StageConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Bounds of an ingest. Times in seconds of wall clock, memory as address space in MiB."""
+    """Bounds of an ingest. Times in seconds, memory as address space in MiB, file size in MiB.
+
+    `page_timeout` is wall clock for one page in one stage; `document_timeout` bounds the working
+    time that all pages of a document take together, in whatever number of workers.
+    """
 
     page_timeout: float = 30.0
     document_timeout: float = 300.0
