@@ -153,13 +153,13 @@ def copy_atomically(source: Path, target: Path) -> None:
 
 
 def sweep(folder: Path, keep: set[str]) -> None:
-    """Delete the files in `folder` whose names are not in `keep`, and the folder if none is."""
+    """Delete the files in `folder` whose names are not in `keep`, and the folder if none is left."""
     if not folder.is_dir():
         return
     for path in folder.iterdir():
-        if path.name not in keep:
+        if path.name not in keep and path.is_file():
             path.unlink()
-    if not keep:
+    if not any(folder.iterdir()):
         folder.rmdir()
 
 
