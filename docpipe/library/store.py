@@ -153,7 +153,7 @@ def copy_atomically(source: Path, target: Path) -> None:
 
 
 def sweep(folder: Path, keep: set[str]) -> None:
-    """Delete the files in `folder` whose names are not in `keep`, and the folder if none is left."""
+    """Delete the files in `folder` whose names are not in `keep`, and a folder left empty."""
     if not folder.is_dir():
         return
     for path in folder.iterdir():
