@@ -7,7 +7,6 @@ outside `(0, 0, width, height)`: what is hidden is for a parser to say.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 MAX_DRAWINGS = 50_000
+_FAR = 1e6  # points; no page is that large
 _MAX_HEIGHT = 2.0  # of a line's box, in font sizes
 _FILLED_OR_STROKED = 16 | 32  # MuPDF's FZ_STEXT_FILLED, FZ_STEXT_STROKED
 _CLIPPED = 64
@@ -232,7 +232,7 @@ class PdfPageView:
 
 def _checked_box(x0: float, y0: float, x1: float, y1: float) -> BBox | None:
     """None for the NaN, infinite and absurd boxes of damaged files."""
-    if not all(math.isfinite(value) and abs(value) < 1e6 for value in (x0, y0, x1, y1)):
+    if not (-_FAR < x0 < _FAR and -_FAR < y0 < _FAR and -_FAR < x1 < _FAR and -_FAR < y1 < _FAR):
         return None
     return BBox.of(x0, y0, x1, y1)
 

@@ -19,6 +19,7 @@ _MIN_SIDE = 24.0  # points: smaller ones are icons and ornaments
 _MIN_SEGMENTS = 6
 _GRID = 12.0  # drawings in neighbouring cells of this size belong together
 _BACKGROUND = 0.75  # of the page
+_ACTIVE = 40  # shapes that one may overlap: a bound on the work on dense pages
 _LABEL_WORDS = 7  # longer lines are prose
 
 
@@ -107,13 +108,14 @@ def _is_drawing(shapes: Sequence[Drawing]) -> bool:
 
 def _join_overlapping(groups: _Groups, shapes: Sequence[Drawing]) -> None:
     """Large shapes take in what they overlap: sweep from left to right over the boxes."""
-    order = sorted(range(len(shapes)), key=lambda index: shapes[index].bbox.x0)
+    boxes = [shape.bbox for shape in shapes]
     active: list[int] = []
-    for index in order:
-        box = shapes[index].bbox
-        active = [other for other in active if shapes[other].bbox.x1 >= box.x0][-40:]
+    for index in sorted(range(len(boxes)), key=lambda index: boxes[index].x0):
+        box = boxes[index]
+        x0, y0, y1 = box.x0, box.y0, box.y1
+        active = [other for other in active if boxes[other].x1 >= x0][-_ACTIVE:]
         for other in active:
-            if shapes[other].bbox.y_overlap(box) >= 0:
+            if boxes[other].y0 <= y1 and boxes[other].y1 >= y0:
                 groups.join(index, other)
         active.append(index)
 
