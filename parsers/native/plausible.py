@@ -48,25 +48,35 @@ class Plausibility(msgspec.Struct, frozen=True):
     unpronounceable: float  # share of long words without vowels or with impossible consonants
     mixed: float  # share of words that mix scripts
     garbled: int  # signs of UTF-8 read as another encoding
+    marks: float  # share of characters that are neither letters nor digits
+    different_marks: int
 
 
 def plausibility(words: Sequence[str]) -> Plausibility:
     counts: Counter[str] = Counter()
+    characters = Counter("".join(words))
+    marks = [char for char in characters if _is_mark(char)]
     for word, times in Counter(words).items():
         for mark in _marks(word):
             counts[mark] += 1 if mark in _ONCE else times
     return Plausibility(
-        characters=sum(map(len, words)),
+        characters=characters.total(),
         words=counts["word"],
         long_words=counts["long"],
-        replaced=sum(word.count(REPLACEMENT) for word in words),
+        replaced=characters[REPLACEMENT],
         private=counts["private"],
         odd=counts["odd"] / max(counts["word"], 1),
         digits_inside=counts["digit_inside"] / max(counts["word"], 1),
         unpronounceable=counts["unpronounceable"] / max(counts["long"], 1),
         mixed=counts["mixed"] / max(counts["word"], 1),
         garbled=counts["garbled"],
+        marks=sum(characters[char] for char in marks) / max(characters.total(), 1),
+        different_marks=len(marks),
     )
+
+
+def _is_mark(char: str) -> bool:
+    return not char.isalnum() and unicodedata.category(char)[0] in "PS" and char != REPLACEMENT
 
 
 @lru_cache(maxsize=50_000)

@@ -11,10 +11,11 @@ Reasons, and the verdict each leads to:
     bad_ocr_layer         the same in the invisible text over a scan, where less is forgiven
                           (suspicious)
     replacement_chars     some characters could not be decoded (ok when few)
-    hidden_text           text was set apart that the page keeps from its readers (ok)
+    hidden_text           words were set apart that the page keeps from its readers (ok)
     low_ocr_confidence    given by the OCR parser (suspicious)
 
-Text outside the page alone is no `hidden_text`: cropped pages carry printers' marks there.
+`hidden_text` is a warning, given for three words and more: a lone white figure or a clipped item
+of a list is set apart without it. So is text outside the page, where printers' marks stand.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ _OCR_REASONS = {
     "junk_text_layer",
     "bad_ocr_layer",
 }
+_SENTENCE = 3  # words
 _FEW_CHARACTERS = 60
 _MANY_DRAWINGS = 40
 _IMAGE_PAGE = 0.6  # share of a page under images from which it may be a scan
@@ -44,7 +46,7 @@ _MARGIN = 0.09  # of the page's height or width: where stamps and page numbers s
 
 def assess(page: PageView, words: Sequence[Word], hidden: Sequence[HiddenText]) -> Quality:
     """How far the visible `words` of a page can be trusted. Costs some milliseconds at most."""
-    secrets = ("hidden_text",) if any(piece.reason != "off_page" for piece in hidden) else ()
+    secrets = ("hidden_text",) if any(map(_says_something, hidden)) else ()
     if not words:
         return _without_words(page, secrets)
     text = plausibility([word.text for word in words])
@@ -75,6 +77,11 @@ def _without_words(page: PageView, secrets: tuple[str, ...]) -> Quality:
     return Quality("ok", ("blank", *secrets), "none")
 
 
+def _says_something(piece: HiddenText) -> bool:
+    words = sum(any(map(str.isalpha, word)) for word in piece.text.split())
+    return piece.reason != "off_page" and words >= _SENTENCE
+
+
 def _decoding_reasons(text: Plausibility) -> list[str]:
     return ["replacement_chars"] if text.replaced else []
 
@@ -87,6 +94,7 @@ def _is_junk(text: Plausibility) -> bool:
         or (text.unpronounceable > 0.1 and text.unpronounceable * text.long_words >= 8)
         or (text.mixed > 0.2 and text.mixed * text.words >= 3)
         or (text.odd > 0.4 and text.odd * text.words >= 5)
+        or (text.marks > 0.6 and text.different_marks >= 4)
         or text.garbled > max(3.0, 0.02 * text.words)
     )
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from docpipe.parsers.ocr.upright import Points
 
 STAGE = "ocr"
-LOW_CONFIDENCE = 0.6
 _NOISE = 0.3  # words below this are specks, rules and textures
+_LIKELY = 0.6  # a word that is probably there
 _ENOUGH_PIXELS = 2_500_000
 _MAX_PIXELS = 8_000_000
 _MAX_DPI = 600.0
@@ -138,10 +138,10 @@ def _without_noise(words: Sequence[OcrWord]) -> list[OcrWord]:
         word
         for word in words
         if word.confidence >= _NOISE
-        and (word.confidence >= LOW_CONFIDENCE or any(map(str.isalnum, word.text)))
+        and (word.confidence >= _LIKELY or any(map(str.isalnum, word.text)))
     ]
     sure = sum(
-        len(word.text) for word in kept if word.confidence >= LOW_CONFIDENCE and word.text.isalnum()
+        len(word.text) for word in kept if word.confidence >= _LIKELY and word.text.isalnum()
     )
     return kept if sure >= 4 or mean_confidence(kept) >= SURE else []
 
@@ -149,7 +149,7 @@ def _without_noise(words: Sequence[OcrWord]) -> list[OcrWord]:
 def _quality(words: Sequence[OcrWord]) -> Quality:
     if not words:
         return Quality("ok", ("blank",), "none")
-    if mean_confidence(words) < LOW_CONFIDENCE:
+    if mean_confidence(words) < SURE:
         return Quality("suspicious", ("low_ocr_confidence",), "ocr")
     return Quality("ok", (), "ocr")
 

@@ -115,6 +115,12 @@ def test_digits_among_letters_are_junk(tmp_path: Path) -> None:
     assert "junk_text_layer" in judge(page_of(junk), tmp_path).reasons
 
 
+def test_a_lone_word_of_marks_is_junk(tmp_path: Path) -> None:
+    page = pymupdf.open().new_page()
+    page.insert_text((72, 72), '"7+%-')  # "Phone" in a font numbered in order of first use
+    assert "junk_text_layer" in judge(page, tmp_path).reasons
+
+
 def test_a_few_replacement_characters_are_named_and_many_are_junk() -> None:
     some = plausibility([*ENGLISH.split(), "caf\ufffd"])
     assert some.replaced == 1
@@ -170,11 +176,18 @@ def test_letters_drawn_as_paths_are_suspected(tmp_path: Path) -> None:
 def test_hidden_text_is_named_but_not_text_beyond_the_crop(tmp_path: Path) -> None:
     page = page_of(ENGLISH)
     page.insert_text((72, 780), "White on white", color=(1, 1, 1))
+    page.insert_text((72, 810), "12", color=(1, 1, 1))
     assert judge(page, tmp_path) == Quality("ok", ("hidden_text",), "text_layer")
     page = page_of(ENGLISH)
     page.insert_text((72, 830), "Printer's mark")
     page.set_cropbox((0, 0, 595, 810))
     assert judge(page, tmp_path) == Quality("ok", (), "text_layer")
+
+
+def test_a_lone_hidden_figure_is_no_warning(tmp_path: Path) -> None:
+    page = page_of(ENGLISH)
+    page.insert_text((72, 780), "1", color=(1, 1, 1))
+    assert judge(page, tmp_path).reasons == ()
 
 
 def test_a_page_read_by_ocr_is_not_read_again() -> None:
