@@ -55,6 +55,9 @@ class PdfPageView:
 
     @cached_property
     def _text_page(self) -> Any:
+        return self._read_text()
+
+    def _read_text(self) -> Any:
         import pymupdf
 
         # Not ActualText: the glyphs count, not what a file claims they say. Not COLLECT_STYLES: it
@@ -72,6 +75,26 @@ class PdfPageView:
             if text and box is not None:
                 words.append(Word(text, box))
         return words
+
+    def off_layer_words(self) -> list[Word]:
+        """Words of layers (optional content) that are switched off, and so in no other list."""
+        from pymupdf import mupdf
+
+        pdf = mupdf.pdf_document_from_fz_document(self._page.parent.this)
+        layers = range(mupdf.pdf_count_layers(pdf))
+        off = [layer for layer in layers if not mupdf.pdf_layer_is_enabled(pdf, layer)]
+        if not off:
+            return []
+        shown = {tuple(word[:5]) for word in self._text_page.extractWORDS()}
+        try:
+            for layer in off:
+                mupdf.pdf_enable_layer(pdf, layer, 1)
+            everything = self._read_text().extractWORDS()
+        finally:
+            for layer in off:
+                mupdf.pdf_enable_layer(pdf, layer, 0)
+        added = [(word[4], self._box(*word[:4])) for word in everything if word[:5] not in shown]
+        return [Word(clean(text), box) for text, box in added if box is not None and clean(text)]
 
     @cached_property
     def _blocks(self) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Text that a reader of the page cannot see, set apart from the text that they can.
 
-Seven tricks are told by the code in `HiddenText.reason`:
+The tricks are told apart by the code in `HiddenText.reason`:
 
     off_page           outside the page as it is displayed
     tiny               below 2 pt where the rest of the page is of normal size
@@ -9,17 +9,18 @@ Seven tricks are told by the code in `HiddenText.reason`:
                        text layer of
     background_color   in the colour of what lies behind it
     covered            something opaque lies over it
+    hidden_layer       on a layer (optional content) that is switched off
 
-The last three are decided by what the rendered page shows in the word's box, and a page is rendered
-only when it has a word that may be hidden so. Text layers of scans, white text on dark ground and
-small footnotes are seen, and stay.
+What `invisible`, `background_color` and `covered` mean is decided by what the rendered page shows
+in the word's box, and a page is rendered only when it has a word that may be hidden so. Text layers
+of scans, white text on dark ground and small footnotes are seen, and stay.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from docpipe.geometry import BBox, union_all
 from docpipe.records import HiddenText, Region, Word
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 
     Pixels = np.ndarray[tuple[int, int, int], np.dtype[np.int16]]
 
-Reason = Literal["off_page", "tiny", "transparent", "invisible", "background_color", "covered"]
+Reason = Literal[
+    "off_page", "tiny", "transparent", "invisible", "background_color", "covered", "hidden_layer"
+]
 
 _TINY = 2.0  # points
 _NORMAL = 5.0  # points: the median size from which tiny text stands out
@@ -45,12 +48,21 @@ _CELL = 32.0  # points
 
 def split_hidden(page: PageView, words: Sequence[Word]) -> tuple[list[Word], list[HiddenText]]:
     """The words a reader sees, in their order, and the hidden ones, a piece for each run."""
+    layered = page.off_layer_words() if isinstance(page, _Layered) else []
+    off = list(_pieces(page, layered, ["hidden_layer"] * len(layered)))
     spans = page.spans()
     if not words or not spans:
-        return list(words), []
+        return list(words), off
     verdicts = _Verdicts(page, spans).of(words)
     visible = [word for word, reason in zip(words, verdicts, strict=True) if reason is None]
-    return visible, list(_pieces(page, words, verdicts))
+    return visible, [*_pieces(page, words, verdicts), *off]
+
+
+@runtime_checkable
+class _Layered(Protocol):
+    """A page of a file that has layers."""
+
+    def off_layer_words(self) -> list[Word]: ...
 
 
 def _pieces(

@@ -15,7 +15,8 @@ Reasons, and the verdict each leads to:
     low_ocr_confidence    given by the OCR parser (suspicious)
 
 `hidden_text` is a warning, given for three words and more: a lone white figure or a clipped item
-of a list is set apart without it. So is text outside the page, where printers' marks stand.
+of a list is set apart without it. So is text outside the page, where printers' marks stand, and on
+layers that are switched off, which drawings and forms in several languages have.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ _OCR_REASONS = {
     "junk_text_layer",
     "bad_ocr_layer",
 }
+_COMMON = ("off_page", "hidden_layer")
 _SENTENCE = 3  # words
 _FEW_CHARACTERS = 60
 _MANY_DRAWINGS = 40
@@ -79,7 +81,7 @@ def _without_words(page: PageView, secrets: tuple[str, ...]) -> Quality:
 
 def _says_something(piece: HiddenText) -> bool:
     words = sum(any(map(str.isalpha, word)) for word in piece.text.split())
-    return piece.reason != "off_page" and words >= _SENTENCE
+    return piece.reason not in _COMMON and words >= _SENTENCE
 
 
 def _decoding_reasons(text: Plausibility) -> list[str]:

@@ -81,6 +81,10 @@ def transparent(page: Any) -> None:
     page.insert_text((72, 200), SECRET, fill_opacity=0, stroke_opacity=0)
 
 
+def on_a_layer_switched_off(page: Any) -> None:
+    page.insert_text((72, 200), SECRET, oc=page.parent.add_ocg("secret", on=False))
+
+
 def covered_by_a_drawing(page: Any) -> None:
     page.insert_text((72, 200), SECRET)
     page.draw_rect((60, 180, 400, 210), fill=WHITE, color=WHITE)
@@ -106,6 +110,7 @@ def covered_by_an_image(page: Any) -> None:
         (invisible, "invisible"),
         (invisible_over_other_text, "invisible"),
         (transparent, "transparent"),
+        (on_a_layer_switched_off, "hidden_layer"),
         (covered_by_a_drawing, "covered"),
         (covered_by_an_image, "covered"),
     ],
@@ -147,6 +152,10 @@ def text_layer_of_a_scan(page: Any) -> None:
     page.insert_text((72, 200), "Words of an old letter", render_mode=3)
 
 
+def on_a_layer_switched_on(page: Any) -> None:
+    page.insert_text((72, 200), "A note on a layer", oc=page.parent.add_ocg("notes", on=True))
+
+
 def pale_grey(page: Any) -> None:
     page.insert_text((72, 200), "A note in pale grey", color=(0.75, 0.75, 0.75))
 
@@ -160,6 +169,7 @@ def pale_grey(page: Any) -> None:
         under_a_highlighter,
         text_layer_of_a_scan,
         pale_grey,
+        on_a_layer_switched_on,
     ],
     ids=lambda value: value.__name__,
 )
