@@ -203,8 +203,8 @@ def test_files_change_appear_and_vanish(tmp_path: Path) -> None:
     library = Library.open(root)
     names = [library.document(id).name for id in library.documents()]
     assert names == ["changes.pdf", "comes.pdf", "goes.pdf", "stays.pdf"]
-    assert library.search("walrus") == []
-    assert [hit.chunk.text for hit in library.search("penguin")] == ["new penguin"]
+    assert not any("walrus" in hit.chunk.text for hit in library.search("walrus"))
+    assert library.search("penguin")[0].chunk.text == "new penguin"
     assert len(list((root / "documents").iterdir())) == 4
     pruned = ingest(folder, root, prune=True)
     assert pruned.removed == 1
