@@ -48,7 +48,7 @@ class Plausibility(msgspec.Struct, frozen=True):
     unpronounceable: float  # share of long words without vowels or with impossible consonants
     mixed: float  # share of words that mix scripts
     garbled: int  # signs of UTF-8 read as another encoding
-    marks: float  # share of characters that are neither letters nor digits
+    marks: float  # share of characters that are neither letters nor digits nor leaders
     different_marks: int
 
 
@@ -76,7 +76,9 @@ def plausibility(words: Sequence[str]) -> Plausibility:
 
 
 def _is_mark(char: str) -> bool:
-    return not char.isalnum() and unicodedata.category(char)[0] in "PS" and char != REPLACEMENT
+    """Whether a character is neither letter nor digit; leaders, blanks to fill in and bullets, of
+    which there may be many, are not counted."""
+    return unicodedata.category(char)[0] in "PS" and char not in f".…·•_-–—{REPLACEMENT}"
 
 
 @lru_cache(maxsize=50_000)

@@ -97,6 +97,11 @@ def test_figures_codes_and_addresses_are_no_junk(tmp_path: Path) -> None:
     assert judge(page_of(text), tmp_path) == Quality("ok", (), "text_layer")
 
 
+def test_dot_leaders_are_no_junk(tmp_path: Path) -> None:
+    text = "\n".join(f'{n}. Lab (with "notes", 5%) & more {"." * 60} {n}' for n in range(20))
+    assert judge(page_of(text), tmp_path) == Quality("ok", (), "text_layer")
+
+
 def test_a_shifted_alphabet_is_junk(tmp_path: Path) -> None:
     quality = judge(page_of(shifted(ENGLISH, 29)), tmp_path)
     assert "junk_text_layer" in quality.reasons
