@@ -78,7 +78,7 @@ def plausibility(words: Sequence[str]) -> Plausibility:
 def _is_mark(char: str) -> bool:
     """Whether a character is neither letter nor digit; leaders, blanks to fill in and bullets, of
     which there may be many, are not counted."""
-    return unicodedata.category(char)[0] in "PS" and char not in f".…·•_-–—{REPLACEMENT}"
+    return unicodedata.category(char)[0] in "PS" and char not in f".…·•_{REPLACEMENT}"
 
 
 @lru_cache(maxsize=50_000)
