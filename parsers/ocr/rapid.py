@@ -6,8 +6,8 @@ width, which these models do not mind; lines are found on an image of at most `_
 pixels. On 8 pages: 4.5 CPU s a page with single crops alone, 2.9 with all three. The package's own
 batches of six cost half as much again as single crops.
 
-Memory: without onnxruntime's arena and with one thread the process peaks at 1.6 GiB of address space
-(0.6 GiB resident) on a page of 8 megapixels.
+Memory: without onnxruntime's arena and with one thread the process peaks at 1.6 GiB of address
+space (0.6 GiB resident) on a page of 8 megapixels.
 """
 
 from __future__ import annotations
