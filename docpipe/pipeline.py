@@ -133,8 +133,9 @@ class Pipeline:
         return facts, None
 
     def read_text(self, page: PageView) -> PageFacts:
-        """The page as the parser reads it."""
-        return self.parser.read_page(page)
+        """The page as the parser reads it, with what kept it from being read in full."""
+        facts = self.parser.read_page(page)
+        return msgspec.structs.replace(facts, issues=(*facts.issues, *page.issues()))
 
     def wants_ocr(self, facts: PageFacts, mode: OcrMode) -> bool:
         """Whether a page should be read by OCR, too: always, never, or where its text is bad."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from PIL import Image
 from docpipe.errors import InputError, StageError
 from docpipe.geometry import BBox
 from docpipe.pdf import document_id, open_document
+from docpipe.pdf.streams import MAX_CONTENT
 from docpipe.pdf.text import clean
 from docpipe.stages import PageView
 
@@ -303,3 +305,43 @@ def test_clean_text_has_no_poison(text: str) -> None:
 def test_clean_text_keeps_what_readers_see() -> None:
     assert clean("\ufb01sh \ufb04 x² ½ ¼ \ufffd é") == "fish ffl x² ½ ¼ \ufffd é"
     assert clean("a\x00b\ud800c\x0bd") == "abcd"
+
+
+def swollen(layers: int, *, form: bool) -> Build:
+    """A page whose words are followed by blanks without end, in its content or in a form."""
+
+    def build(document: pymupdf.Document) -> None:
+        one_page(document)
+        [xref] = document[0].get_contents()
+        if form:
+            page = document.new_page(width=600, height=800)
+            with pymupdf.open() as source:
+                one_page(source)
+                page.show_pdf_page(page.rect, source, 0)
+            forms = [found[0] for found in document.get_page_xobjects(1)]
+            xref = next(form for form in forms if b"BT" in document.xref_stream(form))
+            document.delete_page(0)
+        text = document.xref_stream(xref)
+        data = text + b" " * (MAX_CONTENT + 1000)
+        for _ in range(layers):
+            data = zlib.compress(data)
+        document.update_stream(xref, data, compress=0)
+        document.xref_set_key(xref, "Filter", f"[{'/FlateDecode' * layers}]")
+
+    return build
+
+
+@pytest.mark.parametrize(("layers", "form"), [(1, False), (2, False), (2, True)])
+def test_a_page_that_inflates_without_end_is_read_at_its_beginning(
+    pdf: Callable[..., Path], layers: int, form: bool
+) -> None:
+    with open_document(pdf(swollen(layers, form=form))) as document:
+        for _ in range(2):
+            page = document.page(1)
+            assert [word.text for word in page.words()] == ["hello", "world"]
+            assert [issue.code for issue in page.issues()] == ["too_large"]
+
+
+def test_an_ordinary_page_has_no_issues(pdf: Callable[..., Path]) -> None:
+    with open_document(pdf(one_page)) as document:
+        assert document.page(1).issues() == []

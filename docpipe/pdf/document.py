@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self
 from docpipe.errors import InputError, StageError
 from docpipe.pdf.images import ImageDocument
 from docpipe.pdf.page import PdfPageView
+from docpipe.pdf.streams import MAX_CONTENT, cut_content
 from docpipe.pdf.text import clean
 from docpipe.records import Attachment, Issue, OutlineEntry
 from docpipe.stages import PageView
@@ -122,6 +123,7 @@ class PdfDocument:
             ) from error
         self._unlock(password)
         self._labels: list[str] | None = None
+        self._cut: set[int] = set()  # xrefs of streams
 
     def _unlock(self, password: str | None) -> None:
         self._encryption = ""
@@ -176,12 +178,19 @@ class PdfDocument:
 
     def page(self, number: int) -> PdfPageView:
         try:
+            issues = self._cut_content(number)
             page = self._pdf.load_page(number - 1)
-            return PdfPageView(page, number, self.page_labels()[number - 1])
+            return PdfPageView(page, number, self.page_labels()[number - 1], issues)
         except Exception as error:  # whatever MuPDF raises for this page
             raise StageError(
                 "pdf", number, f"page cannot be read: {error}", code="damaged_page"
             ) from error
+
+    def _cut_content(self, number: int) -> list[Issue]:
+        if not cut_content(self._pdf, number, self._cut):
+            return []
+        message = f"only the first {MAX_CONTENT >> 20} MiB of what the page draws were read"
+        return [Issue("pdf", "too_large", message, number)]
 
     def page_labels(self) -> list[str]:
         if self._labels is None:

@@ -69,6 +69,9 @@ class ImagePageView:
     def annotations(self) -> list[Annotation]:
         return []
 
+    def issues(self) -> list[Issue]:
+        return []
+
     def render(self, dpi: float, clip: BBox | None = None) -> Image.Image:
         """The frame, upright, scaled to `dpi` (at most 25 megapixels)."""
         from PIL import ImageOps

@@ -8,14 +8,14 @@ outside `(0, 0, width, height)`: what is hidden is for a parser to say.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from docpipe.geometry import BBox
 from docpipe.pdf.render import capped_dpi
 from docpipe.pdf.text import clean
-from docpipe.records import Annotation, FormField, Link, Region, Word
+from docpipe.records import Annotation, FormField, Issue, Link, Region, Word
 from docpipe.stages import Drawing, PlacedImage, TextSpan
 
 if TYPE_CHECKING:
@@ -43,12 +43,13 @@ _WIDGET_KINDS = {
 class PdfPageView:
     """A page of an open PDF; usable only while its document is open."""
 
-    def __init__(self, page: Any, number: int, label: str) -> None:
+    def __init__(self, page: Any, number: int, label: str, issues: Sequence[Issue] = ()) -> None:
         self._page = page
         self._matrix = tuple(page.rotation_matrix)
         self._turned = page.rotation != 0
         self.number = number
         self.label = label
+        self._issues = list(issues)
         self.width = round(float(page.rect.width), 2)
         self.height = round(float(page.rect.height), 2)
         self.rotation = int(page.rotation) % 360
@@ -213,6 +214,9 @@ class PdfPageView:
                 text = annotation.file_info.get("filename", "") or text
             found.append(Annotation(region, kind.lower(), clean(text)))
         return found
+
+    def issues(self) -> list[Issue]:
+        return list(self._issues)
 
     def render(self, dpi: float, clip: BBox | None = None) -> Image.Image:
         """The page as displayed. Above 25 megapixels the resolution is lowered to that: it is

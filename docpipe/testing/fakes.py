@@ -22,6 +22,7 @@ from docpipe.records import (
     Finish,
     FormField,
     Hit,
+    Issue,
     Link,
     Message,
     OutlineEntry,
@@ -113,6 +114,9 @@ class FakePage:
         return []
 
     def annotations(self) -> list[Annotation]:
+        return []
+
+    def issues(self) -> list[Issue]:
         return []
 
     def render(self, dpi: float, clip: BBox | None = None) -> Image.Image:
