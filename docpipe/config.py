@@ -44,15 +44,24 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 OcrMode = Literal["auto", "off", "force"]
+Fusion = Literal["sum", "rrf"]
 
 
 class Config(msgspec.Struct, frozen=True):
-    """The configured stages. `dense` switches the vector index on; it needs the extra `models`."""
+    """The configured stages. `dense` switches the vector index on; it needs the extra `models`.
+
+    `fusion` says how the rankings by terms and by vectors are joined: their scores are added
+    ("sum"), or their ranks ("rrf": reciprocal rank fusion, which knows no scores that compare).
+    Measured with MiniLM, page recall at 1, 3, 5 and 10 on the development documents of
+    MMLongBench-Doc: terms alone 53.4/74.2/82.8/90.7, sum 53.7/74.7/83.3/91.7, rrf
+    39.0/62.9/70.3/87.4.
+    """
 
     parser: StageConfig = StageConfig("native")
     ocr: StageConfig = StageConfig("ocr")
     ocr_mode: OcrMode = "auto"
     dense: bool = False
+    fusion: Fusion = "sum"
     embedder: StageConfig = StageConfig("minilm")
     reader: StageConfig = StageConfig("extractive")
     agent: StageConfig = StageConfig("single_pass")
