@@ -12,15 +12,21 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from docpipe.config import Fusion
 from docpipe.errors import ConfigError
 from docpipe.records import Chunk, Hit
 from docpipe.retrieval import ranking
 from docpipe.retrieval.postings import Lists, read_array
-from docpipe.retrieval.ranking import DEFAULT_WEIGHTS, Floats, Scope, Scores, Weights
+from docpipe.retrieval.ranking import DEFAULT_WEIGHTS, Scope, Scores, Weights
 from docpipe.retrieval.store import Manifest, read_chunks, read_manifest, update
+from docpipe.retrieval.vectors import VectorIndex
+from docpipe.retrieval.words import words
 from docpipe.stages import Embedder
 
 __all__ = ["Index", "PageHit", "update"]
+
+# Of a library of no more pages the first are given for a question none of whose words is found.
+FEW_PAGES = 50
 
 
 class PageHit(msgspec.Struct, frozen=True):
@@ -45,11 +51,13 @@ class Index:
         manifest: Manifest,
         embedder: Embedder | None = None,
         weights: Weights = DEFAULT_WEIGHTS,
+        fusion: Fusion = "sum",
     ) -> None:
         self._folder = folder
         self._manifest = manifest
         self._embedder = embedder
         self._weights = weights
+        self._fusion = fusion
         self.documents = tuple(manifest.documents)
         entries = manifest.documents.values()
         self._first_chunk = list(itertools.accumulate((e.chunks for e in entries), initial=0))
@@ -58,9 +66,14 @@ class Index:
 
     @classmethod
     def open(
-        cls, folder: Path, embedder: Embedder | None = None, weights: Weights = DEFAULT_WEIGHTS
+        cls,
+        folder: Path,
+        embedder: Embedder | None = None,
+        weights: Weights = DEFAULT_WEIGHTS,
+        fusion: Fusion = "sum",
     ) -> Index:
-        """The index in `folder`; with the embedder it was made with, vectors are searched too.
+        """The index in `folder`; with the embedder it was made with, vectors are searched too, and
+        `fusion` says how the rankings by terms and by vectors are joined (ranking.score).
 
         Raises ConfigError when there is none (code `no_index`) or it has no vectors of this
         embedder (`embedder`), SchemaError for another format.
@@ -72,27 +85,26 @@ class Index:
                 code="embedder",
                 hint="delete the index folder and ingest again with it",
             )
-        return cls(folder, manifest, embedder, weights)
+        return cls(folder, manifest, embedder, weights, fusion)
 
     def search(self, query: str, k: int, documents: Sequence[str] | None = None) -> list[Hit]:
         """At most `k` chunks, best first, from all documents or the ones given by id.
 
-        A query without a known word gives no hits. Raises ConfigError (`unknown_document`).
+        The retriever of a hit is `lexical`, `hybrid`, or `opening`: where no word of the query is
+        found but the documents are given or few, the first pages of each come first. Otherwise a
+        query without a known word gives no hits. Raises ConfigError (`unknown_document`).
         """
         scope = self._scope(documents)
-        chunks = self._score(query, scope).chunks
-        return [self._hit(scope, at, float(chunks[at])) for at in _best(chunks, k)]
+        scores = self._scores(query, scope, given=documents is not None)
+        return [self._hit(scope, scores, at) for at in ranking.best(scores.chunks, k)]
 
     def search_pages(
         self, query: str, k: int, documents: Sequence[str] | None = None
     ) -> list[PageHit]:
         """At most `k` pages, best first: what `search` does, ranked as pages."""
         scope = self._scope(documents)
-        scores = self._score(query, scope)
-        return [
-            self._page_hit(scope, scores, at, float(scores.pages[at]))
-            for at in _best(scores.pages, k)
-        ]
+        scores = self._scores(query, scope, given=documents is not None)
+        return [self._page_hit(scope, scores, at) for at in ranking.best(scores.pages, k)]
 
     def chunk(self, id: str) -> Chunk:
         """The chunk with this id (`9f2c…#p3/c2`). Raises ConfigError (`unknown_chunk`)."""
@@ -104,13 +116,18 @@ class Index:
             raise ConfigError(f"no chunk {id!r} in the index", code="unknown_chunk")
         return found
 
-    def _score(self, query: str, scope: Scope) -> Scores:
-        similarity = None
+    def _scores(self, query: str, scope: Scope, *, given: bool) -> Scores:
+        cosines = None
         if self._embedder is not None:
-            rows = slice(scope.first_chunk, scope.first_chunk + len(scope.chunk_page))
             vector = self._embedder.embed_texts([query])[0]
-            similarity = (self._vectors[rows] @ vector).astype(np.float64)
-        return ranking.score(query, scope, self._terms, self._names, self._weights, similarity)
+            searched = scope.searched[scope.chunk_page]
+            cosines = self._vectors.cosines(vector, scope.first_chunk, searched)
+        scores = ranking.score(
+            query, scope, self._terms, self._names, self._weights, cosines, self._fusion
+        )
+        if not scores.pages.any() and words(query) and (given or len(scope.searched) <= FEW_PAGES):
+            return ranking.opening(scope)
+        return scores
 
     def _scope(self, documents: Sequence[str] | None) -> Scope:
         numbers = self._numbers(documents)
@@ -137,22 +154,22 @@ class Index:
                 raise ConfigError(f"no document {id!r} in the index", code="unknown_document")
         return sorted({number[id] for id in documents})
 
-    def _hit(self, scope: Scope, at: int, score: float) -> Hit:
+    def _hit(self, scope: Scope, scores: Scores, at: int) -> Hit:
         number = scope.first_chunk + at
         document = bisect.bisect_right(self._first_chunk, number) - 1
         chunks = self._chunks_of(self.documents[document])
-        retriever = "lexical" if self._embedder is None else "hybrid"
-        return Hit(chunks[number - self._first_chunk[document]], score, retriever)
+        chunk = chunks[number - self._first_chunk[document]]
+        return Hit(chunk, float(scores.chunks[at]), scores.retriever)
 
-    def _page_hit(self, scope: Scope, scores: Scores, at: int, score: float) -> PageHit:
+    def _page_hit(self, scope: Scope, scores: Scores, at: int) -> PageHit:
         page = scope.first_page + at
         document = bisect.bisect_right(self._first_page, page) - 1
         low, high = np.searchsorted(scope.chunk_page, [at, at + 1])
         best = None
         if low < high:
-            chunk = int(low + np.argmax(scores.chunks[low:high]))
-            best = self._hit(scope, chunk, float(scores.chunks[chunk]))
-        return PageHit(self.documents[document], page - self._first_page[document] + 1, score, best)
+            best = self._hit(scope, scores, int(low + np.argmax(scores.chunks[low:high])))
+        number = page - self._first_page[document] + 1
+        return PageHit(self.documents[document], number, float(scores.pages[at]), best)
 
     def _read_chunks(self, document: str) -> tuple[Chunk, ...]:
         return read_chunks(self._folder, self._manifest.documents[document])
@@ -174,16 +191,9 @@ class Index:
         return read_array(self._merged / "chunk_words", np.dtype("<u4"))
 
     @functools.cached_property
-    def _vectors(self) -> np.ndarray[Any, np.dtype[np.float32]]:
-        flat = read_array(self._merged / "vectors", np.dtype("<f4"))
-        return flat.reshape(-1, self._manifest.vectors)
+    def _vectors(self) -> VectorIndex:
+        return VectorIndex(self._merged / "vectors.faiss")
 
     @property
     def _merged(self) -> Path:
         return self._folder / self._manifest.merged
-
-
-def _best(scores: Floats, k: int) -> list[int]:
-    """The places of the `k` highest scores above 0, the earlier one first where they are equal."""
-    order = np.argsort(-scores, kind="stable")[: max(k, 0)]
-    return [int(at) for at in order if scores[at] > 0]

@@ -1,7 +1,10 @@
 """Scores of chunks and pages for a query: BM25 at three levels, named places, neighbours.
 
 The statistics of BM25 (how rare a term is, how long a page) are those of the documents searched: a
-question about one document ranks its pages as if nothing else were in the library.
+question about one document ranks its pages as if nothing else were in the library. For them, for
+weights of single query terms, and for chunks, pages and documents scored from the same postings,
+BM25 is computed here: bm25s, which the tests take as the oracle, fixes statistics and weights when
+it indexes.
 """
 
 from __future__ import annotations
@@ -13,7 +16,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from docpipe.config import Fusion
 from docpipe.retrieval.finance import asked_statements
+from docpipe.retrieval.fusion import reciprocal_rank_fusion
 from docpipe.retrieval.hints import asked_kinds, asked_names
 from docpipe.retrieval.postings import Lists
 from docpipe.retrieval.words import query_weights, term_hash
@@ -33,8 +38,8 @@ class Weights(msgspec.Struct, frozen=True):
     `place`: share of the best page's score added for each place named in the question;
     `statement`: for each financial statement that it has to be answered from;
     `kind`: for having a table or figure when it asks about such.
-    `neighbour`: share of the scores of the pages before and after. `vector`: weight of the
-    ranking by vectors against that by terms.
+    `neighbour`: share of the scores of the pages before and after. `vector`: share of the best
+    chunk's BM25 that a cosine of 1 adds to a chunk's (`fusion` "sum").
     """
 
     chunk: float = 0.3
@@ -66,8 +71,11 @@ class Scope(msgspec.Struct, frozen=True):
 
 
 class Scores(msgspec.Struct, frozen=True):
+    """Of each chunk and page in scope, and how they came about: see `Index.search`."""
+
     chunks: Floats
     pages: Floats
+    retriever: str
 
 
 def score(
@@ -76,28 +84,76 @@ def score(
     terms: Lists,
     names: Lists,
     weights: Weights,
-    similarity: Floats | None = None,
+    cosines: Floats | None = None,
+    fusion: Fusion = "sum",
 ) -> Scores:
     """The scores of the chunks and pages in scope, 0 without a match or where not searched.
 
-    `similarity` is the cosine of each chunk in scope with the query, if there are vectors.
+    `cosines`, if there are vectors, are those of each chunk in scope with the query, 0 or above.
+    They are added to BM25 (`fusion` "sum"), or the rankings by terms and by cosines are joined by
+    their ranks ("rrf").
     """
+    if cosines is None:
+        return Scores(*_by_terms(query, scope, terms, names, weights), "lexical")
+    if fusion == "sum":
+        return Scores(*_by_terms(query, scope, terms, names, weights, cosines), "hybrid")
+    chunks, pages = _by_terms(query, scope, terms, names, weights)
+    of_pages = _best_chunks(cosines, scope)
+    return Scores(_fused(chunks, cosines), _fused(pages, of_pages), "hybrid")
+
+
+def opening(scope: Scope) -> Scores:
+    """For a query that finds nothing: pages by their number, the first of each document first."""
+    pages_before = np.searchsorted(scope.page_document, scope.page_document)
+    number = np.arange(1, len(scope.page_document) + 1) - pages_before
+    pages = np.where(scope.searched, 1 / number, 0.0)
+    return Scores(pages[scope.chunk_page], pages, "opening")
+
+
+def best(scores: Floats, k: int) -> list[int]:
+    """The places of the `k` highest scores above 0, the earlier one first where they are equal."""
+    order = np.argsort(-scores, kind="stable")[: max(k, 0)]
+    return [int(at) for at in order if scores[at] > 0]
+
+
+def _by_terms(
+    query: str,
+    scope: Scope,
+    terms: Lists,
+    names: Lists,
+    weights: Weights,
+    cosines: Floats | None = None,
+) -> tuple[Floats, Floats]:
+    """The scores of chunks and pages by the query's terms and places, with cosines added if any."""
     found = _occurrences(query, scope, terms)
     words, of_document = scope.chunk_words, scope.page_document
     chunks = _bm25(found, np.arange(len(words)), words, len(words))
     pages = _bm25(found, scope.chunk_page, words, len(of_document))
     documents = _bm25(found, of_document[scope.chunk_page], words, scope.documents)
-    if similarity is not None:
-        chunks += weights.vector * chunks.max(initial=1.0) * similarity.clip(0)
-    best_chunk = np.zeros(len(pages))
-    np.maximum.at(best_chunk, scope.chunk_page, chunks)
-    total = pages + weights.chunk * best_chunk
+    if cosines is not None:
+        chunks += weights.vector * chunks.max(initial=1.0) * cosines
+    total = pages + weights.chunk * _best_chunks(chunks, scope)
     total += weights.neighbour * _neighbours(total, of_document)
     total += total.max(initial=1.0) * _places(query, scope, names, weights)
     total = np.where(total > 0, total + weights.document * documents[of_document], 0.0)
     total = np.where(scope.searched, total, 0.0)
     of_page = total[scope.chunk_page]
-    return Scores(np.where(of_page > 0, chunks + PAGE_SHARE * of_page, 0.0), total)
+    return np.where(of_page > 0, chunks + PAGE_SHARE * of_page, 0.0), total
+
+
+def _best_chunks(chunks: Floats, scope: Scope) -> Floats:
+    """The highest score of each page's chunks, 0 for a page without."""
+    pages = np.zeros(len(scope.page_document))
+    np.maximum.at(pages, scope.chunk_page, chunks)
+    return pages
+
+
+def _fused(*scores: Floats) -> Floats:
+    """The scores that the ranks of what each of `scores` finds give."""
+    fused = np.zeros(len(scores[0]))
+    for at, score in reciprocal_rank_fusion([best(each, len(each)) for each in scores]):
+        fused[at] = score
+    return fused
 
 
 def _occurrences(query: str, scope: Scope, terms: Lists) -> list[tuple[float, Ints, Ints]]:

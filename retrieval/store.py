@@ -3,7 +3,8 @@
     index/
       manifest.json             format, and for each document its segment
       segments/<doc>-<sum>.seg  chunks, term counts and vectors of one document; never changed
-      merged-<sum>/             inverted lists and vectors of all segments, memory-mapped
+      merged-<sum>/             inverted lists and vectors of all segments, memory-mapped;
+                                vectors.faiss holds a flat index of faiss
 
 Segments and merged lists are named by their contents and the manifest is replaced last, so that a
 reader or a killed writer always sees the state before or after an update. The bytes of a folder
@@ -24,7 +25,7 @@ import numpy as np
 
 from docpipe.errors import ConfigError, SchemaError
 from docpipe.records import Chunk, Document
-from docpipe.retrieval import postings
+from docpipe.retrieval import postings, vectors
 from docpipe.retrieval.chunks import chunk_page, chunks_of
 from docpipe.retrieval.hints import page_names
 from docpipe.retrieval.postings import Postings
@@ -213,9 +214,10 @@ def _merge(folder: Path, entries: Sequence[Entry], dimension: int, target: Path)
             pages.write((np.frombuffer(segment.chunk_pages, "<u4") + np.uint32(start)).tobytes())
             words.write(segment.chunk_words)
     if dimension:
-        with (target / "vectors").open("wb") as vectors:
-            for segment in segments():
-                vectors.write(segment.vectors)
+        rows = (
+            np.frombuffer(segment.vectors, "<f4").reshape(-1, dimension) for segment in segments()
+        )
+        vectors.write(target / "vectors.faiss", rows, dimension)
 
 
 def _sum(data: bytes) -> str:

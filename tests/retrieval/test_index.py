@@ -4,15 +4,17 @@ import time
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import bm25s
 import numpy as np
 import pytest
 
+from docpipe.config import Fusion
 from docpipe.errors import ConfigError, SchemaError
 from docpipe.records import Document
 from docpipe.retrieval import postings
-from docpipe.retrieval.index import Index, update
+from docpipe.retrieval.index import FEW_PAGES, Index, update
 from docpipe.retrieval.ranking import Weights
 from docpipe.retrieval.words import query_weights, term_hashes
 from docpipe.testing.conformance import check_retriever
@@ -62,10 +64,31 @@ def test_only_the_given_documents_are_searched(folder: Path) -> None:
     assert found(folder, "river", documents=[]) == []
 
 
-@pytest.mark.parametrize("query", ["", "the of", "???", "xylophone"])
-def test_a_query_that_matches_nothing_finds_nothing(folder: Path, query: str) -> None:
+@pytest.mark.parametrize(
+    "query", ["What is it?", "the second FAQ shown in these slides", "xylophone"]
+)
+def test_a_question_without_a_known_word_gets_the_first_pages(folder: Path, query: str) -> None:
+    assert found(folder, query) == [("a", 1), ("b", 1), ("a", 2), ("b", 2), ("a", 3)]
+    assert found(folder, query, documents=[MILL.id]) == [("a", 1), ("a", 2), ("a", 3)]
+    hits = Index.open(folder).search(query, 3)
+    assert [hit.chunk.id for hit in hits] == [
+        f"{MILL.id}#p1/c1",
+        f"{TAX.id}#p1/c1",
+        f"{TAX.id}#p2/c1",
+    ]
+    assert {hit.retriever for hit in hits} == {"opening"}
+
+
+@pytest.mark.parametrize("query", ["", "???"])
+def test_a_query_without_words_finds_nothing(folder: Path, query: str) -> None:
     assert found(folder, query) == []
-    assert Index.open(folder).search(query, 5) == []
+    assert Index.open(folder).search(query, 5, [MILL.id]) == []
+
+
+def test_in_a_large_library_a_query_without_a_known_word_finds_nothing(tmp_path: Path) -> None:
+    update(tmp_path, [MILL, of_texts(*["Another page."] * FEW_PAGES, id="e" * 16)])
+    assert found(tmp_path, "xylophone") == []
+    assert found(tmp_path, "xylophone", documents=[MILL.id])[0] == ("a", 1)
 
 
 @pytest.mark.parametrize(
@@ -142,10 +165,19 @@ def test_bytes_do_not_depend_on_history(tmp_path: Path, monkeypatch: pytest.Monk
     assert contents(tmp_path / "small") == contents(tmp_path / "once")
 
 
+def test_bytes_of_vectors_do_not_depend_on_history(tmp_path: Path) -> None:
+    update(tmp_path / "once", [MILL, TAX, of_texts("", id="e" * 16)], embedder=FakeEmbedder())
+    update(tmp_path / "steps", [of_texts("", id="e" * 16), TAX], embedder=FakeEmbedder())
+    update(tmp_path / "steps", [SHIP, MILL], embedder=FakeEmbedder())
+    update(tmp_path / "steps", [], remove=[SHIP.id], embedder=FakeEmbedder())
+    assert contents(tmp_path / "steps") == contents(tmp_path / "once")
+    assert any(name.endswith("/vectors.faiss") for name in contents(tmp_path / "once"))
+
+
 def test_removed_and_replaced_documents_are_not_found(folder: Path) -> None:
     update(folder, [of_texts("Tax on coal.", id=TAX.id)], remove=[MILL.id])
     assert Index.open(folder).documents == (TAX.id,)
-    assert found(folder, "river") == []
+    assert Index.open(folder).search("river", 5)[0].retriever == "opening"
     assert found(folder, "coal") == [("b", 1)]
 
 
@@ -166,7 +198,7 @@ def test_an_empty_index_finds_nothing(tmp_path: Path) -> None:
     update(tmp_path, [])
     assert found(tmp_path, "anything") == []
     update(tmp_path, [of_texts("", "")])
-    assert found(tmp_path, "anything") == []
+    assert Index.open(tmp_path).search("anything", 5) == []
 
 
 def test_errors_say_what_to_do(folder: Path, tmp_path: Path) -> None:
@@ -197,17 +229,39 @@ def test_an_index_replaced_under_a_reader_is_reported(folder: Path) -> None:
     assert changed.value.code == "index_changed"
 
 
-def test_vectors_find_what_words_do_not(tmp_path: Path) -> None:
-    class Synonyms(FakeEmbedder):
-        def embed_texts(self, texts):  # type: ignore[no-untyped-def]
-            return super().embed_texts([text.replace("vessel", "ship") for text in texts])
+class Synonyms(FakeEmbedder):
+    def embed_texts(self, texts):  # type: ignore[no-untyped-def]
+        return super().embed_texts([text.replace("vessel", "ship") for text in texts])
 
+
+@pytest.mark.parametrize("fusion", get_args(Fusion))
+def test_vectors_find_what_words_do_not(tmp_path: Path, fusion: Fusion) -> None:
     update(tmp_path, [MILL, SHIP], embedder=Synonyms())
     update(tmp_path, [TAX, SHIP], embedder=Synonyms())
-    weights = Weights(vector=1.0)
-    hits = Index.open(tmp_path, Synonyms(), weights).search("vessel", 1)
-    assert hits[0].chunk.document == SHIP.id
-    assert Index.open(tmp_path).search("vessel", 1) == []
+    index = Index.open(tmp_path, Synonyms(), fusion=fusion)
+    for documents in (None, [MILL.id, SHIP.id], [SHIP.id]):
+        hit = index.search("vessel", 1, documents)[0]
+        assert (hit.chunk.document, hit.retriever) == (SHIP.id, "hybrid")
+        assert index.search_pages("vessel", 1, documents)[0].document == SHIP.id
+    assert Index.open(tmp_path).search("vessel", 1)[0].retriever == "opening"
+
+
+@pytest.mark.parametrize("fusion", get_args(Fusion))
+def test_vectors_of_other_documents_are_not_searched(tmp_path: Path, fusion: Fusion) -> None:
+    update(tmp_path, [MILL, TAX, SHIP], embedder=FakeEmbedder())
+    index = Index.open(tmp_path, FakeEmbedder(), fusion=fusion)
+    hits = index.search("the river and the ship", 9, [MILL.id, SHIP.id])
+    assert {hit.chunk.document for hit in hits} == {MILL.id, SHIP.id}
+
+
+def test_fused_ranks_are_those_of_words_and_vectors(tmp_path: Path) -> None:
+    """A page that both rank second comes before those that one ranks first and the other not."""
+    texts = ["Ship ship ship.", "The ship of the vessel company.", "A vessel, a vessel."]
+    update(tmp_path, [of_texts(*texts)], embedder=Synonyms())
+    index = Index.open(tmp_path, Synonyms(), Weights(neighbour=0), "rrf")
+    scores = {hit.page: hit.score for hit in index.search_pages("vessel", 3)}
+    assert scores == pytest.approx({2: 2 / 62, 1: 1 / 61, 3: 1 / 61})
+    assert next(iter(scores)) == 2
 
 
 def test_unchanged_documents_are_not_embedded_again(tmp_path: Path) -> None:
@@ -239,22 +293,22 @@ def library(documents: int, pages: int) -> Iterator[Document]:
     rng = np.random.default_rng(1)
     vocabulary = np.array([f"word{number}" for number in range(3000)])
     for number in range(documents):
-        texts = [" ".join(rng.choice(vocabulary, 150)) for _ in range(pages)]
+        texts = [" ".join(rng.choice(vocabulary, 100)) for _ in range(pages)]
         yield of_texts(*texts, id=f"{number:016x}")
 
 
 def test_memory_stays_flat_and_opening_is_quick(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postings, "MERGE_POSTINGS", 20_000)
+    monkeypatch.setattr(postings, "MERGE_POSTINGS", 5_000)
     peaks = []
-    for size in (15, 60):
+    for size in (10, 40):
         tracemalloc.start()
-        update(tmp_path / str(size), library(size, 10))
+        update(tmp_path / str(size), library(size, 6))
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.3 * peaks[0]
     start = time.process_time()
-    index = Index.open(tmp_path / "60")
+    index = Index.open(tmp_path / "40")
     assert len(index.search_pages("word1 word2", 10)) == 10
     assert time.process_time() - start < 1.0
