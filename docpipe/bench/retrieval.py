@@ -54,9 +54,10 @@ def run(data: Path, options: Options) -> Measured:
     open_index = _index_opener(library, options)
     search = page_search(open_index(DEFAULT_WEIGHTS))
     rows = [measure(question, search) for question in options.track(questions)]
+    summed = options.config.dense and options.config.fusion == "sum"
     figures = {
         f"recall@5 without {part}": _mean_recall(questions, page_search(open_index(weights)))
-        for part, weights in ablations(dense=options.config.dense).items()
+        for part, weights in ablations(vectors=summed).items()
     }
     return Measured(rows, figures)
 
@@ -99,9 +100,9 @@ def measure(question: Question, search: PageSearch) -> Row:
     )
 
 
-def ablations(*, dense: bool = False) -> dict[str, Weights]:
-    """The default ranking within a document without each of its parts."""
-    without_effect = {"document"} if dense else {"document", "vector"}
+def ablations(*, vectors: bool = False) -> dict[str, Weights]:
+    """The default ranking within a document without each of its parts, vectors if they are one."""
+    without_effect = {"document"} if vectors else {"document", "vector"}
     parts = [part for part in Weights.__struct_fields__ if part not in without_effect]
     return {part: msgspec.structs.replace(DEFAULT_WEIGHTS, **{part: 0.0}) for part in parts}
 
@@ -121,7 +122,7 @@ def _index_opener(library: Library, options: Options) -> Callable[[Weights], Ind
     embedder: Any = None
     if config.dense:
         embedder = registry.build("embedder", config.embedder.name, config.embedder.options)
-    return lambda weights: Index.open(library.root / "index", embedder, weights)
+    return lambda weights: Index.open(library.root / "index", embedder, weights, config.fusion)
 
 
 def _mean_recall(questions: Sequence[Question], search: PageSearch) -> float:

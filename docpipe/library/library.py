@@ -224,7 +224,7 @@ class Library:
     def _index(self) -> Index:
         from docpipe.retrieval.index import Index
 
-        return Index.open(self._store.index, self._embedder)
+        return Index.open(self._store.index, self._embedder, fusion=self.config.fusion)
 
     @cached_property
     def _embedder(self) -> Any:
