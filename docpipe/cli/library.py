@@ -155,9 +155,11 @@ def search(
         regions = chunk_regions(found, hit.chunk)
         label = found.pages[regions[0].page - 1].label
         places.append((found.name, regions[0].page, label, regions, hit.chunk.text))
-    print_places(places, shorten=300)
     if not hits:
         print("nothing found")
+    elif hits[0].retriever == "opening":
+        print("nothing found; the first pages:")
+    print_places(places, shorten=300)
 
 
 def ask(
