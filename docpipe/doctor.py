@@ -92,7 +92,8 @@ _CHECKS: tuple[Callable[[], Check], ...] = (
     _packages("native parser", "born-digital PDFs", ("pymupdf",)),
     _rapidocr,
     _tesseract,
-    _packages("lexical search", "the default retriever", ("bm25s",)),
+    _packages("lexical search", "the default retriever", ("numpy",)),
+    _packages("vectors", "vector search (optional)", ("faiss-cpu",)),
     _minilm,
     _packages(
         "models",
