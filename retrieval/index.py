@@ -16,7 +16,8 @@ from docpipe.config import Fusion
 from docpipe.errors import ConfigError
 from docpipe.records import Chunk, Hit
 from docpipe.retrieval import ranking
-from docpipe.retrieval.postings import Lists, read_array
+from docpipe.retrieval.files import read_array
+from docpipe.retrieval.postings import Lists
 from docpipe.retrieval.ranking import DEFAULT_WEIGHTS, Scope, Scores, Weights
 from docpipe.retrieval.store import Manifest, read_chunks, read_manifest, update
 from docpipe.retrieval.vectors import VectorIndex

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from docpipe.errors import SchemaError
+from docpipe.retrieval.files import read_array
 from docpipe.retrieval.words import Hashes
 
 Units = np.ndarray[Any, np.dtype[np.uint32]]
@@ -126,16 +126,3 @@ class Lists:
         units = self._units[start:end]
         first, last = np.searchsorted(units, np.array([low, high], _UNIT))
         return units[first:last], self._counts[start + first : start + last]
-
-
-def read_array(path: Path, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """The numbers in a raw file, memory-mapped. Raises SchemaError when it is not there."""
-    try:
-        empty = path.stat().st_size == 0
-        return np.empty(0, dtype) if empty else np.memmap(path, dtype, mode="r")
-    except OSError as error:
-        raise SchemaError(
-            f"the index file {path} cannot be read: {error.strerror}",
-            code="index_changed",
-            hint="open the library again if it was ingested meanwhile; else ingest it again",
-        ) from error

@@ -27,6 +27,7 @@ from docpipe.errors import ConfigError, SchemaError
 from docpipe.records import Chunk, Document
 from docpipe.retrieval import postings, vectors
 from docpipe.retrieval.chunks import chunk_page, chunks_of
+from docpipe.retrieval.files import unreadable
 from docpipe.retrieval.hints import page_names
 from docpipe.retrieval.postings import Postings
 from docpipe.retrieval.words import term_hash, term_hashes
@@ -95,11 +96,7 @@ def read_segment(folder: Path, entry: Entry) -> Segment:
     try:
         return msgspec.msgpack.decode(path.read_bytes(), type=Segment)
     except (OSError, msgspec.MsgspecError) as error:
-        raise SchemaError(
-            f"the index file {path} cannot be read: {error}",
-            code="index_changed",
-            hint="open the library again if it was ingested meanwhile; else ingest it again",
-        ) from error
+        raise unreadable(path, error) from error
 
 
 def read_chunks(folder: Path, entry: Entry) -> tuple[Chunk, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from docpipe.errors import SchemaError
+from docpipe.retrieval.files import unreadable
 
 Vectors = np.ndarray[Any, np.dtype[np.float32]]
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
@@ -41,11 +41,8 @@ class VectorIndex:
             # The one flag of faiss that maps flat indexes; the others read them into memory.
             self._index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
         except RuntimeError as error:
-            raise SchemaError(
-                f"the index file {path} cannot be read",
-                code="index_changed",
-                hint="open the library again if it was ingested meanwhile; else ingest it again",
-            ) from error
+            # What faiss says begins with the place in its source.
+            raise unreadable(path, str(error).rpartition("failed: ")[2]) from error
 
     def cosines(self, vector: Vectors, first: int, searched: Mask) -> np.ndarray[Any, Any]:
         """The cosines of the rows `first`… with a vector, 0 where not above 0 or not searched.

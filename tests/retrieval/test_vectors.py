@@ -56,6 +56,14 @@ def test_a_file_that_is_no_index_is_reported(tmp_path: Path, content: bytes | No
     assert error.value.code == "index_changed"
 
 
+def test_a_file_cut_short_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.faiss"
+    write(path, [ROWS], 16)
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(SchemaError):
+        VectorIndex(path)
+
+
 def test_faiss_is_loaded_for_vectors_alone() -> None:
     check = "import docpipe.retrieval.index, sys; assert 'faiss' not in sys.modules"
     subprocess.run([sys.executable, "-c", check], check=True)

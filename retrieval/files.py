@@ -1,0 +1,28 @@
+"""The files of an index that are mapped into memory, and what is said when one cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from docpipe.errors import SchemaError
+
+
+def read_array(path: Path, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """The numbers in a raw file, memory-mapped. Raises SchemaError when it is not there."""
+    try:
+        empty = path.stat().st_size == 0
+        return np.empty(0, dtype) if empty else np.memmap(path, dtype, mode="r")
+    except OSError as error:
+        raise unreadable(path, error.strerror) from error
+
+
+def unreadable(path: Path, reason: object) -> SchemaError:
+    """The error (`index_changed`) to raise for a file of the index that cannot be read."""
+    return SchemaError(
+        f"the index file {path} cannot be read: {reason}",
+        code="index_changed",
+        hint="open the library again if it was ingested meanwhile; else ingest it again",
+    )
