@@ -239,6 +239,9 @@ def test_another_embedder_makes_the_index_anew(tmp_path: Path) -> None:
     assert ingest(folder, root, config=dense).unchanged == 1
     [hit] = Library.open(root, config=dense).search("walrus")
     assert hit.retriever == "hybrid"
+    by_rank = msgspec.structs.replace(dense, fusion="rrf")
+    [hit] = Library.open(root, config=by_rank).search("walrus")
+    assert hit.score == pytest.approx(2 / 61)
     ingest(folder, root)
     [hit] = Library.open(root).search("walrus")
     assert hit.retriever == "lexical"
