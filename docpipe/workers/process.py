@@ -8,6 +8,7 @@ import logging
 import os
 import re
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable
@@ -31,6 +32,7 @@ def template(descriptor: str, *modules: str) -> None:
     connection: Connection[Any, Any] = Connection(int(descriptor))
     # Add-ons that PyMuPDF imports when they are installed: a second for nothing here.
     sys.modules |= dict.fromkeys(("pymupdf.layout", "pymupdf4llm"))  # type: ignore[arg-type]
+    socket.has_ipv6 = False  # or urllib3, when a stage imports it, opens a socket to find out
     for module in modules:
         importlib.import_module(module)
     while True:

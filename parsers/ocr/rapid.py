@@ -12,6 +12,7 @@ space (0.6 GiB resident) on a page of 8 megapixels.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,9 @@ class RapidEngine:
     def _loaded(self) -> Any:
         """The models, loaded when first needed: most runs with Tesseract never ask for them."""
         if self._model is None:
+            # Or onnxruntime writes an identifier of this machine and what it ran to the user's
+            # cache folder, to be sent to its makers.
+            os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
             try:
                 from rapidocr import RapidOCR
             except ImportError as error:
