@@ -93,13 +93,21 @@ def docpipe_converter(options: Options) -> Converter:
 
 
 def load_sets(data: Path) -> list[ReferenceSet]:
-    """The reference sets of a folder; those that hold tables alone come last."""
+    """The reference sets of a folder; those that hold tables alone come last.
+
+    Figures of several sets are told apart by the folder's name, but for those of the only set that
+    is more than tables.
+    """
     folders = reference_folders(data)
-    sets = [
-        load_references(folder, prefix=f"{folder.name}." if len(folders) > 1 else "")
-        for folder in folders
+    sets = [load_references(folder) for folder in folders]
+    texts = sum(not references.tables_only for references in sets)
+    named = [
+        msgspec.structs.replace(references, prefix=f"{folder.name}.")
+        if len(sets) > 1 and (references.tables_only or texts > 1)
+        else references
+        for folder, references in zip(folders, sets, strict=True)
     ]
-    return sorted(sets, key=lambda references: references.tables_only)
+    return sorted(named, key=lambda references: references.tables_only)
 
 
 def reference_folders(data: Path) -> list[Path]:
@@ -111,7 +119,7 @@ def reference_folders(data: Path) -> list[Path]:
     return folders
 
 
-def load_references(folder: Path, *, prefix: str = "") -> ReferenceSet:
+def load_references(folder: Path) -> ReferenceSet:
     """The references in a folder in order of name."""
     found = [
         Reference(path.stem, folder / "pdfs" / f"{path.stem}.pdf", path.read_text("utf-8"))
@@ -119,7 +127,7 @@ def load_references(folder: Path, *, prefix: str = "") -> ReferenceSet:
     ]
     tables_only = all(not _TABLE.sub("", item.markdown).strip() for item in found)
     kept = [item for item in found if not tables_only or _table_parts(item) <= MAX_TABLE_PARTS]
-    return ReferenceSet(prefix, kept, tables_only, len(found) - len(kept))
+    return ReferenceSet("", kept, tables_only, len(found) - len(kept))
 
 
 def _table_parts(reference: Reference) -> int:

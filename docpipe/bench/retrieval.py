@@ -46,7 +46,7 @@ class Question(msgspec.Struct, frozen=True):
 def run(data: Path, options: Options) -> Measured:
     """Search for every answerable question. Raises ConfigError for data without samples.
 
-    Scores: those of `measure`. Figures: `recall@5 without <part>` of the ranking.
+    Scores: those of `measure`. Figures: `recall_at_5_without_<part>` of the ranking.
     """
     files = chosen(document_files(data), options)
     library = prepare_library(files, options)
@@ -56,7 +56,7 @@ def run(data: Path, options: Options) -> Measured:
     rows = [measure(question, search) for question in options.track(questions)]
     summed = options.config.dense and options.config.fusion == "sum"
     figures = {
-        f"recall@5 without {part}": _mean_recall(questions, page_search(open_index(weights)))
+        f"recall_at_5_without_{part}": _mean_recall(questions, page_search(open_index(weights)))
         for part, weights in ablations(vectors=summed).items()
     }
     return Measured(rows, figures)
@@ -82,16 +82,17 @@ def load_questions(path: Path, library: Library, names: set[str]) -> list[Questi
 def measure(question: Question, search: PageSearch) -> Row:
     """The scores of one question.
 
-    `recall@k` for k in DEPTHS; `recall@5.<kind>` by kind of evidence; `recall@5.single` and
-    `recall@5.cross` by number of gold pages; `library@k` where its document is not given.
+    `recall_at_k` for k in DEPTHS; `recall_at_5.<kind>` by kind of evidence; `recall_at_5.single`
+    and `recall_at_5.cross` by number of gold pages; `library_recall_at_k` where its document is not
+    given.
     """
     text = question.sample.question
     within, overall = search(text, [question.document]), search(text, None)
-    scores = {f"recall@{depth}": question.recall(within[:depth]) for depth in DEPTHS}
+    scores = {f"recall_at_{depth}": question.recall(within[:depth]) for depth in DEPTHS}
     groups = [_KINDS.get(kind, kind.lower()) for kind in question.sample.sources]
     groups.append("single" if len(question.gold) == 1 else "cross")
-    scores |= {f"recall@5.{group}": scores["recall@5"] for group in groups}
-    scores |= {f"library@{depth}": question.recall(overall[:depth]) for depth in DEPTHS}
+    scores |= {f"recall_at_5.{group}": scores["recall_at_5"] for group in groups}
+    scores |= {f"library_recall_at_{depth}": question.recall(overall[:depth]) for depth in DEPTHS}
     return Row(
         f"{question.sample.doc_id}: {text.strip()}",
         scores,

@@ -43,7 +43,7 @@ def test_sets_of_tables_alone_are_scored_by_teds_without_the_largest(tmp_path: P
     measured = run(tmp_path, Options(), convert=answer(found))
     assert {row.name: row.scores for row in measured.rows} == {
         "tables.small": {"tables.teds": 1.0},
-        "texts.one": {"texts.overall": 1.0, "texts.nid": 1.0, "texts.nid_text": 1.0},
+        "one": {"overall": 1.0, "nid": 1.0, "nid_text": 1.0},
     }
     assert "1 documents left out" in measured.notes[0]
 
@@ -81,9 +81,9 @@ def test_the_reference_sets_are_read_as_documented(data: Path) -> None:
     counts = [
         sum(figure in row.scores for row in empty.rows)
         for figure in (
-            "opendataloader.overall",
-            "opendataloader.mhs",
-            "opendataloader.teds",
+            "overall",
+            "mhs",
+            "teds",
             "icdar2013.teds",
         )
     ]

@@ -52,14 +52,14 @@ def test_recall_of_gold_pages(data: Path) -> None:
     ]
     (data / "samples.json").write_text(json.dumps(samples))
     measured = retrieval.run(data, Options(config=Config(ocr_mode="off")))
-    assert [row.scores["recall@1"] for row in measured.rows] == [1.0, 0.5]
+    assert [row.scores["recall_at_1"] for row in measured.rows] == [1.0, 0.5]
     owner, mill = measured.rows
-    assert owner.scores["recall@5.text"] == owner.scores["recall@5.single"] == 1.0
-    assert mill.scores["recall@5.cross"] == mill.scores["recall@5.table"]
-    assert owner.scores["library@1"] == 1.0
+    assert owner.scores["recall_at_5.text"] == owner.scores["recall_at_5.single"] == 1.0
+    assert mill.scores["recall_at_5.cross"] == mill.scores["recall_at_5.table"]
+    assert owner.scores["library_recall_at_1"] == 1.0
     assert mill.info["gold"] == "1 3"
     assert mill.group == "mill.pdf"
-    assert set(measured.figures) == {f"recall@5 without {part}" for part in retrieval.ablations()}
+    assert set(measured.figures) == {f"recall_at_5_without_{part}" for part in retrieval.ablations()}
 
 
 def test_data_without_samples_is_refused(data: Path) -> None:
