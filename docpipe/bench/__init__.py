@@ -36,7 +36,9 @@ BENCHES: dict[str, str] = {
     "parse": "docpipe.bench.parse:run",
     "retrieval": "docpipe.bench.retrieval:run",
     "answer": "docpipe.bench.answers:run",
+    "headings": "docpipe.bench.headings:run",
     "robust": "docpipe.bench.robust:run",
+    "reliability": "docpipe.bench.reliability:run",
 }
 
 

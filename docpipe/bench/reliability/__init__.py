@@ -1,0 +1,55 @@
+"""The bench `reliability`: each promise about hard, damaged and hostile files, measured.
+
+    g1  survival       no run dies, every input gets its line       survival
+    g2  time           what hangs is killed in time                 limits
+    g3  memory         caps hold and nothing piles up               limits
+    g4  reasons        failures give the right reason code          survival
+    g5  hygiene        clean text, harmless markup                  hygiene
+    g6  honesty        junk is flagged, sound pages are not         honesty
+    g7  hidden         what cannot be seen is set apart             honesty
+    g8  isolation      no network, no file outside the library      isolation
+    g9  repeatability  the same bytes, whatever happens             repeat
+    g10 fuzz           as g1, for a minute, with other mutants      survival
+
+The data is that of the bench `robust`. `Options.limit` is the number of mutants of g1.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from docpipe.bench.reliability.ground import Ground, join
+from docpipe.bench.reliability.honesty import hidden, junk
+from docpipe.bench.reliability.isolation import isolation
+from docpipe.bench.reliability.limits import memory_limits, time_limits
+from docpipe.bench.reliability.repeat import repeatability
+from docpipe.bench.reliability.survival import fuzz, hygiene, reasons, survival
+from docpipe.bench.result import Measured
+from docpipe.bench.task import Options
+
+PARTS: dict[str, Callable[[Ground], Measured]] = {
+    "g1": survival,
+    "g2": time_limits,
+    "g3": memory_limits,
+    "g4": reasons,
+    "g5": hygiene,
+    "g6": junk,
+    "g7": hidden,
+    "g8": isolation,
+    "g9": repeatability,
+    "g10": fuzz,
+}
+
+
+def run(data: Path, options: Options, parts: Sequence[str] = tuple(PARTS)) -> Measured:
+    """All parts, or those named, over the data folder."""
+    with tempfile.TemporaryDirectory(prefix="docpipe-reliability-") as scratch:
+        ground = Ground(data, options, Path(scratch))
+
+        def measured() -> Iterator[tuple[str, Measured]]:
+            for name in parts:
+                yield name, PARTS[name](ground)
+
+        return join(measured())

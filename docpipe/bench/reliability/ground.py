@@ -1,0 +1,77 @@
+"""What the parts of the bench share: data, options, a scratch folder, one ingest of all files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from docpipe.bench.reliability.command import Ingested, ingest
+from docpipe.bench.reliability.seal import Seal
+from docpipe.bench.result import Measured
+from docpipe.bench.robust import Attempt, Case, Judge, load_cases, load_judge
+from docpipe.bench.task import Options
+
+SECONDS_PER_FILE = 60.0  # on average; a run that takes longer counts as hanging
+
+
+class Ground:
+    """`data` is a folder as for the bench `robust`; files made on the way go to `scratch`."""
+
+    def __init__(self, data: Path, options: Options, scratch: Path) -> None:
+        self.data = data
+        self.options = options
+        self.scratch = scratch
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        return load_cases(self.data)
+
+    @cached_property
+    def judge(self) -> Judge:
+        return load_judge(self.data)
+
+    @cached_property
+    def seal(self) -> Seal:
+        return Seal(self.scratch / "seal", allowed=[self.scratch / "whole"])
+
+    @cached_property
+    def whole(self) -> Ingested:
+        """The data folder as the command reads it, sealed: see isolation."""
+        return ingest(
+            [self.data],
+            self.scratch / "whole",
+            self.options.config,
+            environment=self.seal.environment,
+            timeout=120 + SECONDS_PER_FILE * len(self.cases),
+        )
+
+    @cached_property
+    def attempts(self) -> dict[str, Attempt]:
+        """What became of each file of the data folder, by name."""
+        return {line.name: Attempt(line, self.whole.document(line)) for line in self.whole.lines}
+
+
+def share(hits: Iterable[bool]) -> float:
+    """How many of them are true, of all; 1.0 of none."""
+    found = list(hits)
+    return sum(found) / len(found) if found else 1.0
+
+
+def join(measured: Iterable[tuple[str, Measured]]) -> Measured:
+    """All parts in one: figures and scores with the part's name in front."""
+    joined = Measured([])
+    for name, part in measured:
+        rows = [msgspec.structs.replace(row, scores=_named(name, row.scores)) for row in part.rows]
+        joined = Measured(
+            joined.rows + rows,
+            joined.figures | _named(name, part.figures),
+            (*joined.notes, *(f"{name}: {note}" for note in part.notes)),
+        )
+    return joined
+
+
+def _named(part: str, figures: dict[str, float]) -> dict[str, float]:
+    return {f"{part}.{figure}": value for figure, value in figures.items()}
