@@ -118,7 +118,7 @@ class Figure(Record, frozen=True, tag_field="type", tag="figure"):
 Block = TextBlock | Table | Formula | Figure
 
 
-class Quality(Record, frozen=True):
+class Quality(Record, frozen=True, omit_defaults=False):
     """How far a page's text can be trusted, why, and which route it came by.
 
     `reasons` are short codes, such as `no_text_layer`, `replacement_chars`, `hidden_text`.
@@ -167,13 +167,21 @@ class Page(Record, frozen=True):
 
 
 class FormField(Record, frozen=True):
-    """An interactive form field; `kind` is text, checkbox, radio, choice, button or signature."""
+    """A field of a form; `kind` is text, checkbox, radio, choice, button or signature.
+
+    `state` is "on" or "off" for check boxes and each radio button, "signed" or "unsigned" for
+    signatures. `value` is the field's as stored, of boxes and buttons what they stand for when on,
+    else "Off"; values of password fields are left out. `region` is None where nothing is shown.
+    `label` is what the file says of the field, else its label as printed. Check boxes that are
+    drawn, not interactive, are listed, too: their name is their label.
+    """
 
     name: str
     kind: str
     value: str
     state: str | None = None
     region: Region | None = None
+    label: str | None = None
 
 
 class Attachment(Record, frozen=True):

@@ -106,12 +106,13 @@ def show(
     password_file: PasswordFile = None,
     config: ConfigFile = None,
     settings: Settings = None,
+    json: Json = False,
 ) -> None:
     """Draw what docpipe found on a page.
 
     Blocks by role, tables with their cells, figures, reading order.
     """
-    from docpipe.cli.output import note
+    from docpipe.cli.output import note, print_json
     from docpipe.draw import DEFAULT_LAYERS, draw_page
 
     chosen = options.configuration(config, settings, ocr=ocr)
@@ -124,7 +125,10 @@ def show(
         image = library.page_image(document.id, page, dpi)
         draw_page(image, document.pages[page - 1], dpi=dpi, layers=names).save(output, "PNG")
     quality = document.pages[page - 1].quality
-    note(f"wrote {output} (text: {quality.verdict}, from {quality.route})")
+    if json:
+        print_json({"picture": str(output), "page": page, "layers": names, "quality": quality})
+    else:
+        note(f"wrote {output} (text: {quality.verdict}, from {quality.route})")
 
 
 @contextlib.contextmanager

@@ -65,6 +65,8 @@ def test_show_draws_layers(docpipe: Docpipe, folder: Path, tmp_path: Path) -> No
     assert docpipe("show", file, "-p", "2", "-o", drawn, "--layers", "words,blocks").code == 0
     with Image.open(plain) as first, Image.open(drawn) as second:
         assert first.tobytes() != second.tobytes()
+    told = json.loads(docpipe("show", file, "-o", plain, "--json").out)
+    assert (told["picture"], told["quality"]["verdict"]) == (str(plain), "ok")
     run = docpipe("show", file, "--layers", "magic")
     assert (run.code, "unknown layer 'magic'" in run.err) == (2, True)
     run = docpipe("show", file, "-p", "7")
