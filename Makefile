@@ -48,6 +48,7 @@ check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_layout.py
 
 format: setup
 	$(BIN)/ruff format .
