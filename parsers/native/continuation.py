@@ -35,7 +35,7 @@ def join_paragraphs(pages: list[list[Draft]], vocabulary: Vocabulary) -> list[li
             if last is not None and page - last[0] <= 1:
                 before = result[last[0]][last[1]]
                 if _continues(before, draft):
-                    result[last[0]][last[1]] = _merged(before, draft)
+                    result[last[0]][last[1]] = merged(before, draft)
                     continue
             result[page].append(draft)
             last = (page, len(result[page]) - 1)
@@ -71,7 +71,8 @@ def _alike(before: Draft, after: Draft) -> bool:
     return abs(first.size - second.size) <= 0.06 * first.size
 
 
-def _merged(before: Draft, after: Draft) -> Draft:
+def merged(before: Draft, after: Draft) -> Draft:
+    """The second block of text put behind the first, as lines of one block."""
     first, second = before.block, after.block
     assert isinstance(first, TextBlock)
     assert isinstance(second, TextBlock)

@@ -3,67 +3,90 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from itertools import zip_longest
 
 import msgspec
 
-from docpipe.content import FURNITURE
-from docpipe.parsers.native.markers import (
-    is_bullet,
-    is_caption,
-    is_contents_entry,
-    numbering_depth,
+from docpipe.parsers.native.continuation import merged
+from docpipe.parsers.native.heading_signs import (
+    MAX_LENGTH,
+    TITLE,
+    Body,
+    body_of,
+    is_contents,
+    is_contents_title,
+    is_heading,
+    label_styles,
 )
+from docpipe.parsers.native.levels import MAX_LEVEL, Place, heading_levels
+from docpipe.parsers.native.markers import numbering_depth
 from docpipe.records import OutlineEntry, TextBlock
-from docpipe.stages import Draft, Style
+from docpipe.stages import Draft
 
-MAX_LEVEL = 6
-_MAX_LENGTH = 200
-_LARGER = 1.15  # of the body size: surely a heading
-_TITLE = 1.3
-_CONTENTS = re.compile(
-    r"^(?:table of )?contents$|^inhalt(?:sverzeichnis)?$|^sommaire$|^índice$|^目录$|^目次$", re.I
-)
-_WORD = re.compile(r"[^\W\d_]{3}|[\u2e80-\u9fff\uac00-\ud7af]")
 _KEY = re.compile(r"[\W_]+")
-_AFFILIATION = re.compile(r"[∗*†‡§¶]")  # marks behind the names of authors
-_LETTERS = re.compile(r"[^\W\d_]")
+_PREFACE = re.compile(
+    r"^(?:\d\.?\s*)?(?:abstract|summary|introduction|zusammenfassung|kurzfassung|einleitung|"
+    r"résumé|resumen|resumo)\b",
+    re.IGNORECASE,
+)
+_CHAPTER = re.compile(r"^(?:chapter|part|section|appendix|unit|kapitel|teil|chapitre)$", re.I)
+_COUNT = re.compile(
+    r"^(?:\d{1,3}|[ivxlc]+|[a-z]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
+    r"(?:thir|four|fif|six|seven|eigh|nine)teen|twenty)$",
+    re.IGNORECASE,
+)
 
-
-class _Body(msgspec.Struct, frozen=True):
-    """How most of the text is set."""
-
-    size: float
-    bold: bool
-    font: str
+Marks = dict[Place, int | None]
 
 
 def mark_headings(pages: list[list[Draft]], outline: Sequence[OutlineEntry]) -> list[list[Draft]]:
     """`pages` with headings typed and levelled, and the title of the first page."""
-    body = _body(pages)
+    body = body_of(pages)
     if body is None:
         return pages
-    titles = _outline_levels(outline)
-    marks: dict[tuple[int, int], int | None] = {}
-    for page, drafts in enumerate(pages):
-        context = _context(drafts)
-        for index, (draft, below) in enumerate(zip_longest(drafts, drafts[1:])):
-            level = _outlined(draft, page, titles)
-            if level is not None:
-                marks[page, index] = level
-            elif _is_heading(draft, body, below, context):
-                marks[page, index] = None
+    marks = _marks(pages, outline, body)
     title = _title(pages, marks, body)
-    levels = _levels(pages, marks, title)
+    _drop_entries(pages, marks)
+    _drop_authors(pages, marks, title)
+    levels = heading_levels(pages, marks, title)
     return [
-        [
-            _as_heading(draft, levels.get((page, index)), (page, index) == title)
-            for index, draft in enumerate(drafts)
-        ]
+        _joined(
+            [
+                _as_heading(draft, levels.get((page, index)), (page, index) == title)
+                for index, draft in enumerate(drafts)
+            ]
+        )
         for page, drafts in enumerate(pages)
     ]
+
+
+def _marks(pages: Sequence[Sequence[Draft]], outline: Sequence[OutlineEntry], body: Body) -> Marks:
+    """Where headings stand, with the level of the bookmark that points there."""
+    bookmarks = _outline_levels(outline)
+    labels = label_styles(pages, body)
+    marks: Marks = {}
+    for page, drafts in enumerate(pages):
+        contents = is_contents(drafts)
+        for index, (draft, below) in enumerate(zip_longest(drafts, drafts[1:])):
+            level = _outlined(draft, page, bookmarks)
+            if level is not None:
+                marks[page, index] = level
+            elif is_contents_title(_text(draft)) or (
+                is_heading(draft, body, below, labels) and not (contents and _is_small(draft, body))
+            ):
+                marks[page, index] = None
+    return marks
+
+
+def _is_small(draft: Draft, body: Body) -> bool:
+    """Whether a would-be heading is set like an entry, on a page of contents."""
+    return draft.style is not None and draft.style.size < TITLE * body.size
+
+
+def _text(draft: Draft) -> str:
+    return draft.block.text if isinstance(draft.block, TextBlock) else ""
 
 
 def _as_heading(draft: Draft, level: int | None, is_title: bool) -> Draft:
@@ -73,23 +96,6 @@ def _as_heading(draft: Draft, level: int | None, is_title: bool) -> Draft:
         draft.block, role="title" if is_title else "heading", level=level
     )
     return msgspec.structs.replace(draft, block=block)
-
-
-def _body(pages: Sequence[Sequence[Draft]]) -> _Body | None:
-    sizes: Counter[tuple[float, bool, str]] = Counter()
-    for drafts in pages:
-        for draft in drafts:
-            block, style = draft.block, draft.style
-            if isinstance(block, TextBlock) and style and block.role in ("paragraph", "list_item"):
-                sizes[round(style.size * 2) / 2, style.bold, style.font] += len(block.text)
-    if not sizes:
-        return None
-    by_size: Counter[float] = Counter()
-    for (size, _, _), count in sizes.items():
-        by_size[size] += count
-    size = max(by_size, key=lambda key: (by_size[key], key))
-    _, bold, font = max((key for key in sizes if key[0] == size), key=lambda key: (sizes[key], key))
-    return _Body(size, bold, font)
 
 
 def _outline_levels(outline: Sequence[OutlineEntry]) -> dict[str, list[tuple[int | None, int]]]:
@@ -108,7 +114,7 @@ def _outlined(
 ) -> int | None:
     """The level of the bookmark that points at this block."""
     block = draft.block
-    if not titles or not isinstance(block, TextBlock) or len(block.text) > _MAX_LENGTH:
+    if not titles or not isinstance(block, TextBlock) or len(block.text) > MAX_LENGTH:
         return None
     if block.role not in ("paragraph", "list_item"):
         return None
@@ -123,87 +129,7 @@ def _key(text: str) -> str:
     return _KEY.sub("", text.casefold())
 
 
-def _is_heading(draft: Draft, body: _Body, below: Draft | None, context: _Context) -> bool:
-    block, style = draft.block, draft.style
-    if not isinstance(block, TextBlock) or style is None:
-        return False
-    if block.role not in ("paragraph", "list_item") or not _reads_like_one(block, style, body):
-        return False
-    if context.contents and style.size < _TITLE * body.size:
-        return _CONTENTS.match(block.text) is not None
-    if style.size >= _LARGER * body.size:
-        return True
-    lines = (block.raw or "").count("\n") + 1
-    if style.size < 0.95 * body.size or lines > 2 or below is None:
-        return False
-    return _stands_out(block, style, body, below)
-
-
-def _stands_out(block: TextBlock, style: Style, body: _Body, below: Draft) -> bool:
-    """Whether a short block of body size is set apart by weight, capitals, number or font."""
-    if style.bold and not body.bold:
-        return True
-    if _is_upper(block.text):
-        return len(block.text) < 80 and style.size >= body.size - 0.25
-    other_font = _family(style.font) != _family(body.font)
-    if numbering_depth(block.text) > 1 and len(block.text) < 80:
-        return other_font or style.size > 1.04 * body.size
-    return (
-        other_font
-        and not style.italic
-        and style.size > 1.04 * body.size
-        and block.raw is None
-        and block.text[:1].isupper()
-        and below.style is not None
-        and _family(below.style.font) == _family(body.font)
-    )
-
-
-def _family(font: str) -> str:
-    return re.split(r"[-,+]", font)[0].casefold()
-
-
-def _reads_like_one(block: TextBlock, style: Style, body: _Body) -> bool:
-    """Whether the words could be a heading: not a bullet, a caption, a formula, a sentence."""
-    text = block.text
-    if len(text) > _MAX_LENGTH or is_bullet(text) or is_caption(text) or is_contents_entry(text):
-        return False
-    letters = _LETTERS.findall(text)
-    if len(letters) < max(2, 0.5 * len(text.replace(" ", ""))) or not _WORD.search(text):
-        return False
-    if style.turned or len(_AFFILIATION.findall(text)) > 1:
-        return False
-    if text.endswith((",", ";")) or (
-        text.endswith(".") and len(text) > 60 and style.size < 1.5 * body.size
-    ):
-        return False
-    return not (letters[0].islower() and style.size < 1.3 * body.size)
-
-
-def _is_upper(text: str) -> bool:
-    letters = _LETTERS.findall(text)
-    return len(letters) >= 4 and all(letter.isupper() for letter in letters)
-
-
-class _Context(msgspec.Struct, frozen=True):
-    """What a page is: a list of contents names headings that stand elsewhere."""
-
-    contents: bool
-
-
-def _context(drafts: Sequence[Draft]) -> _Context:
-    texts = [
-        draft.block.text
-        for draft in drafts
-        if isinstance(draft.block, TextBlock) and draft.block.role not in FURNITURE
-    ]
-    entries = sum(is_contents_entry(text) for text in texts)
-    return _Context(entries >= 4 or any(_CONTENTS.match(text) for text in texts))
-
-
-def _title(
-    pages: Sequence[Sequence[Draft]], marks: dict[tuple[int, int], int | None], body: _Body
-) -> tuple[int, int] | None:
+def _title(pages: Sequence[Sequence[Draft]], marks: Marks, body: Body) -> Place | None:
     """The largest heading of the first page with any, where it is larger than all others."""
     first = min((page for page, _ in marks), default=None)
     if first is None or first > 1:
@@ -214,63 +140,64 @@ def _title(
         if (style := pages[page][index].style) is not None
     }
     largest = max(sizes.values(), default=0.0)
-    if largest < _TITLE * body.size:
+    if largest < TITLE * body.size:
         return None
     on_first = [key for key, size in sizes.items() if key[0] == first and size >= largest - 0.5]
     return min(on_first, default=None)
 
 
-def _levels(
-    pages: Sequence[Sequence[Draft]],
-    marks: dict[tuple[int, int], int | None],
-    title: tuple[int, int] | None,
-) -> dict[tuple[int, int], int]:
-    """Levels by rank of style, with numbering and bookmarks having the last word."""
-    ranks = _style_ranks(pages[page][index] for page, index in marks)
-    offset = 1 if title is not None and _alone_in_style(pages, marks, title) else 0
-    levels: dict[tuple[int, int], int] = {}
-    for (page, index), outlined in marks.items():
-        draft = pages[page][index]
-        style = draft.style
-        rank = ranks[_style_key(style)] if style else 1
-        depth = numbering_depth(draft.block.text) if isinstance(draft.block, TextBlock) else 0
-        if outlined is not None:
-            level = outlined
-        elif depth:
-            level = depth + offset
+def _drop_entries(pages: Sequence[Sequence[Draft]], marks: Marks) -> None:
+    """Takes away what is a list of contents in large type: its texts are headings later on."""
+    later: dict[str, int] = {}
+    for page, index in marks:
+        later[_key(_text(pages[page][index]))] = page
+    contents = {page for page, _ in marks if is_contents(pages[page])}
+    for page, index in list(marks):
+        if page in contents and later[_key(_text(pages[page][index]))] > page:
+            del marks[page, index]
+
+
+def _drop_authors(pages: Sequence[Sequence[Draft]], marks: Marks, title: Place | None) -> None:
+    """Takes away names between the title and the abstract of a paper."""
+    if title is None:
+        return
+    after = [place for place in marks if place[0] == title[0] and place > title]
+    ends = [place for place in after if _PREFACE.match(_text(pages[place[0]][place[1]]))]
+    for place in after:
+        below_title = pages[place[0]][place[1]].style != pages[title[0]][title[1]].style
+        if ends and place < ends[0] and marks[place] is None and below_title:
+            del marks[place]
+
+
+def _joined(drafts: Sequence[Draft]) -> list[Draft]:
+    """The blocks of a page, with headings that go on in the next line made one."""
+    result: list[Draft] = []
+    for draft in drafts:
+        if result and _goes_on(result[-1], draft):
+            result[-1] = merged(result[-1], draft)
         else:
-            level = rank
-        levels[page, index] = max(1, min(level, MAX_LEVEL))
-    if title is not None:
-        levels[title] = 1
-    return levels
+            result.append(draft)
+    return result
 
 
-def _alone_in_style(
-    pages: Sequence[Sequence[Draft]],
-    marks: dict[tuple[int, int], int | None],
-    title: tuple[int, int],
-) -> bool:
-    style = pages[title[0]][title[1]].style
-    return style is not None and not any(
-        (other := pages[page][index].style) is not None
-        and _style_key(other) == _style_key(style)
-        and numbering_depth(getattr(pages[page][index].block, "text", ""))
-        for page, index in marks
+def _goes_on(above: Draft, below: Draft) -> bool:
+    first, second = above.block, below.block
+    if not (isinstance(first, TextBlock) and isinstance(second, TextBlock)):
+        return False
+    if first.role not in ("title", "heading") or second.role != "heading":
+        return False
+    if above.style is None or below.style is None:
+        return False
+    box, other = first.source.regions[-1].bbox, second.source.regions[0].bbox
+    gap = (other.y0 - box.y1) / above.style.size
+    if _CHAPTER.match(first.text) and _COUNT.match(second.text):
+        return -0.5 < gap < 3.0
+    return (
+        above.style == below.style
+        and -0.5 < gap < 0.6
+        and box.x_overlap(other) > 0
+        and len(first.text) + len(second.text) < MAX_LENGTH
+        and not first.text.endswith((".", "?", "!", ":"))
+        and not numbering_depth(second.text)
+        and not second.text[:1].isdigit()
     )
-
-
-def _style_key(style: Style) -> tuple[float, bool]:
-    return round(style.size * 2) / 2, style.bold
-
-
-def _style_ranks(drafts: Iterator[Draft]) -> dict[tuple[float, bool], int]:
-    """The level of each style by its size; a style used once ranks with the next larger one."""
-    counts = Counter(_style_key(draft.style) for draft in drafts if draft.style)
-    ranks: dict[tuple[float, bool], int] = {}
-    rank = 0
-    for key in sorted(counts, reverse=True):
-        if counts[key] > 1 or rank == 0:
-            rank += 1
-        ranks[key] = min(rank, MAX_LEVEL)
-    return ranks
