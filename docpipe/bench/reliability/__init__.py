@@ -22,22 +22,22 @@ from pathlib import Path
 
 from docpipe.bench.reliability.ground import Ground, join
 from docpipe.bench.reliability.honesty import hidden, junk
-from docpipe.bench.reliability.isolation import isolation
+from docpipe.bench.reliability.isolation import isolate
 from docpipe.bench.reliability.limits import memory_limits, time_limits
 from docpipe.bench.reliability.repeat import repeatability
-from docpipe.bench.reliability.survival import fuzz, hygiene, reasons, survival
+from docpipe.bench.reliability.survival import fuzz, outputs, reasons, survive
 from docpipe.bench.result import Measured
 from docpipe.bench.task import Options
 
 PARTS: dict[str, Callable[[Ground], Measured]] = {
-    "g1": survival,
+    "g1": survive,
     "g2": time_limits,
     "g3": memory_limits,
     "g4": reasons,
-    "g5": hygiene,
+    "g5": outputs,
     "g6": junk,
     "g7": hidden,
-    "g8": isolation,
+    "g8": isolate,
     "g9": repeatability,
     "g10": fuzz,
 }

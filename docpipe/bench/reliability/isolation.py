@@ -6,10 +6,10 @@ from docpipe.bench.reliability.command import run
 from docpipe.bench.reliability.ground import Ground
 from docpipe.bench.result import Measured, Row
 
-QUESTIONS = ("What is the total amount?", "How many employees are there?", "Who wrote the letter?")
+QUESTIONS = ("What is the total amount?", "Who wrote the letter?")
 
 
-def isolation(ground: Ground) -> Measured:
+def isolate(ground: Ground) -> Measured:
     """The whole data folder is ingested and asked under a seal.
 
     Figures: `sockets` that were not local (opening one also ends the process where `kernel` is 1:

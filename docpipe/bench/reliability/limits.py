@@ -18,7 +18,7 @@ from docpipe.datasets.samples import NAMES, samples_folder
 from docpipe.ingest import Progress
 from docpipe.library import Library
 
-PAGE_LIMIT = 2.0  # seconds, in the runs made for this
+PAGE_LIMIT = 1.0  # seconds, in the runs made for this
 MEMORY_CAP = 512  # MiB
 LOOP_SECONDS = 10.0
 GROWTH_PAGES = 1000
@@ -29,7 +29,7 @@ _MAX_PAGES = 60  # of the files that are read again and again
 def time_limits(ground: Ground) -> Measured:
     """G2: pages that hang are killed and cost nothing but themselves.
 
-    Figures: `overshoot_s`, the longest wait for a page beyond its limit of 2 s, starting a new
+    Figures: `overshoot_s`, the longest wait for a page beyond its limit of 1 s, starting a new
     worker included; `other_pages` that came although a page beside them hung; `loops_in_time`, the
     share of the data folder's files with a time to keep that ended in 10 s or their own limit.
     """

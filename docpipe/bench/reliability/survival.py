@@ -40,7 +40,7 @@ class Slice(msgspec.Struct, frozen=True):
     unclean: dict[str, list[str]]
 
 
-def survival(ground: Ground) -> Measured:
+def survive(ground: Ground) -> Measured:
     """G1: the data folder and mutants of its files (200, or as many as `limit`) through the
     command.
 
@@ -86,7 +86,7 @@ def reasons(ground: Ground) -> Measured:
     return Measured(rows, {"files": float(len(rows))})
 
 
-def hygiene(ground: Ground) -> Measured:
+def outputs(ground: Ground) -> Measured:
     """G5: JSON, Markdown and HTML of every document of the data folder."""
     rows = []
     for name, attempt in sorted(ground.attempts.items()):
