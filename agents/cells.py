@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 import msgspec
 
@@ -15,47 +15,144 @@ from docpipe.agents.values import Found, find_numbers, find_values
 from docpipe.records import Table
 
 _NEUTRAL = frozenset({"total"})  # "Total debt" is what "debt" means, "Other debt" is not
+_PAYING = frozenset(words("paid pay spent spend cost amount sum total altogether"))
+_OF_ANOTHER_KIND = 0.6
+_OF_ANOTHER_THING = 0.4
 _LONGEST_KEY = 15
 _ENUMERATOR = re.compile(r"\(?\d{1,3}[.)]")
-
-_IS_NUMBER = re.compile(r"\(?[-–−$€£ ]*[\d.,]+ ?[%)KMB]?\)?(?: ?\([^)]*\)| ?± ?[\d.]+%?)?")
+_IS_NUMBER = re.compile(
+    r"\(?[-–−$€£ ]*\d[\d.,]* ?[%)KMB]?\)?(?: ?[A-Z])?(?: ?\([^)]*\)| ?± ?[\d.]+%?)?"
+)
+# What a header says over the values that a question of a kind asks for.
+_OVER = {
+    "percentage": re.compile(r"%|percent|share|rate\b|ratio", re.I),
+    "money": re.compile(r"[$€£]|\b(?:eur|usd|cost|price|amount|total|fee|value|rs)s?\b", re.I),
+    "date": re.compile(r"\b(?:date|year|month|day|finished|due|deadline|when)\b", re.I),
+}
+_EACH = re.compile(r"\b(?:one|each|a single|per|apiece)\b", re.I)
+_UNIT_PRICE = re.compile(r"\b(?:unit|each|single|per)\b", re.I)
 
 
 class CellFound(msgspec.Struct, frozen=True):
-    """A value in a cell, the lookup in words, and in 0-1 how well label and header name it."""
+    """A value in a cell, the row's key and the cell's header, and in 0-1 how well they name it."""
 
     found: Found
-    text: str
+    key: str
+    header: str
     fit: float
+
+    @property
+    def named(self) -> str:
+        """What the value is, in the table's words."""
+        return ", ".join(part for part in (self.key.strip(" :"), self.header.strip(" :")) if part)
 
 
 def find_cells(match: Match, query: Query) -> Iterator[CellFound]:
-    """The values of a row beside its key: the cell that is a name of the question, or the first.
+    """The values of a row beside its key, best where the header over it was asked for.
 
-    A key that says more ("Current portion of long-term debt" for "long-term debt") fits less;
-    without a header that was asked for, the first value fits best.
+    The key is the cell that is a name of the question or agrees with it most. One that says more
+    ("Current portion of long-term debt" for "long-term debt") fits less.
     """
     filled = [cell for cell in match.passage.cells if content_words(cell.text)]
-    if len(filled) < 2 or len(words(filled[0].text)) > _LONGEST_KEY:
+    if len(filled) < 2:
         return
-    names = set(map(fold, query.question.names))
-    key = next((cell for cell in filled if fold(cell.text.strip()) in names), filled[0])
-    named = frozenset(words(key.text))
-    said = named - STOP - (_NEUTRAL - query.weights.keys())
-    agreed = _agreement(said, query)
-    if _is_the_name(named, match, query):
-        agreed = max(agreed, 0.5 + 0.5 * _said_over(match, query))
+    key, agreed = _key(filled, match, query)
+    if len(words(key.text)) > _LONGEST_KEY or not agreed:
+        return
     about = frozenset(words(match.passage.context))
     focus = frozenset(query.question.focus[-1:])
-    for order, cell in enumerate(cell for cell in filled if cell is not key):
+    named = frozenset(words(key.text))
+    label = f"{key.headers} {key.text}" if _IS_NUMBER.fullmatch(key.text) else key.text
+    others = [cell for cell in filled if cell is not key]
+    columns = _column_fits(others, named, query)
+    for order, (cell, column) in enumerate(zip(others, columns, strict=True)):
         header = frozenset(content_words(cell.headers))
-        if query.question.kind == "count" and not focus <= named | header | about:
+        of_focus = focus <= named | header | about
+        if query.question.kind == "count" and not of_focus:
             continue
-        fit = 0.75 * agreed + 0.25 * _share(header, query) + (0.05 if "total" in header else 0.0)
-        under = f" ({cell.headers})" if cell.headers else ""
+        fit = 0.7 * agreed + 0.3 * column + (0.05 if "total" in header else 0.0)
+        if not of_focus:
+            fit *= _OF_ANOTHER_THING
+        if query.question.kind in _OVER and not _unit_fit(cell, query.question):
+            said = not header or header & query.weights.keys()
+            fit *= _OF_ANOTHER_KIND if said else _OF_ANOTHER_THING
         for found in _in_cell(cell, query.question):
-            text = f"{key.text}{under}: {cell.text}"
-            yield CellFound(found, text, min(1.0, max(0.0, fit - 0.02 * order)))
+            yield CellFound(found, label, cell.headers, min(1.0, max(0.0, fit - 0.02 * order)))
+
+
+def _key(filled: Sequence[CellRange], match: Match, query: Query) -> tuple[CellRange, float]:
+    """The cell that says what its row is about, and how far that is what is asked."""
+    names = set(map(fold, query.question.names))
+    first = filled[0]
+    keys = [(_key_fit(first, match, query), first)]
+    for cell in filled[1:]:
+        if fold(cell.text.strip()) in names and (
+            not _IS_NUMBER.fullmatch(cell.text.strip()) or _says(cell.headers, query)
+        ):
+            keys.append((_key_fit(cell, match, query), cell))
+        elif not _IS_NUMBER.fullmatch(cell.text.strip()) and _is_mark(first):
+            keys.append((0.95 * _key_fit(cell, match, query), cell))
+    fit, key = max(keys, key=lambda item: item[0])
+    return key, fit
+
+
+def _is_mark(cell: CellRange) -> bool:
+    """Whether a first cell only numbers its row ("3", "OS-3310")."""
+    return any(char.isdigit() for char in cell.text) and " " not in cell.text.strip()
+
+
+def _asks_all(query: Query) -> bool:
+    """Whether a question is about the whole amount: "how much was paid at the market"."""
+    names = {word for name in query.question.names for word in words(name)}
+    return _PAYING.issuperset((query.weights.keys() | query.absent.keys()) - names)
+
+
+def _says(text: str, query: Query) -> bool:
+    return bool(query.weights.keys() & set(words(text)))
+
+
+def _key_fit(key: CellRange, match: Match, query: Query) -> float:
+    named = frozenset(words(key.text))
+    said = named - STOP - (_NEUTRAL - query.weights.keys())
+    header = frozenset(words(key.headers)) & query.weights.keys()
+    if said and said <= {word for word in said if word.isdigit()} and not header:
+        header_needed = match.passage.cells[0].start != key.start
+        if header_needed:
+            return 0.0
+    agreed = _agreement(said | header, query)
+    if query.question.kind == "money" and "total" in named and _asks_all(query):
+        agreed = max(agreed, 0.8)
+    if _is_the_name(named, match, query):
+        agreed = max(agreed, 0.5 + 0.5 * _said_over(match, query))
+    return agreed
+
+
+def _column_fits(cells: Sequence[CellRange], key: frozenset[str], query: Query) -> list[float]:
+    """For each cell in 0-1 how well its header is what is asked for, besides the row's key.
+
+    Without a header that was asked for, no column fits better than another.
+    """
+    asked = query.weights.keys() - key
+    said = [_weight(asked & set(content_words(cell.headers)), query) for cell in cells]
+    best = max(said, default=0.0)
+    fits = [weight / best if best else 0.7 for weight in said]
+    return [
+        0.7 * fit + 0.3 * _unit_fit(cell, query.question)
+        for fit, cell in zip(fits, cells, strict=True)
+    ]
+
+
+def _unit_fit(cell: CellRange, question: Question) -> float:
+    """Whether header and cell look like what a question of this kind is answered with."""
+    text = f"{cell.headers} {cell.text}"
+    if question.kind == "measure":
+        return float(bool(re.search(rf"(?<!\w)(?:{question.unit})(?!\w)", text, re.I)))
+    form = _OVER.get(question.kind)
+    if form is None:
+        return 0.5
+    if question.kind == "money" and _EACH.search(question.text):
+        return 1.0 if _UNIT_PRICE.search(cell.headers) else 0.5 * bool(form.search(text))
+    return float(bool(form.search(text)))
 
 
 def _is_the_name(key: frozenset[str], match: Match, query: Query) -> bool:
@@ -92,13 +189,6 @@ def _harmonic(key: frozenset[str], asked: Set[str], query: Query) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
-def _share(terms: frozenset[str], query: Query) -> float:
-    """Share of the question's numbers, such as years, that a header says; else of all terms."""
-    numbers = {term for term in query.weights if term.isdigit()}
-    asked = numbers if numbers & terms else query.weights.keys()
-    return _weight(terms & asked, query) / _weight(asked, query) if asked else 0.0
-
-
 def _weight(terms: Iterable[str], query: Query) -> float:
     return sum(query.weights[term] for term in terms)
 
@@ -110,8 +200,14 @@ def _in_cell(cell: CellRange, question: Question) -> list[Found]:
         return []
     numbers = find_numbers(cell.text)[:1] if _IS_NUMBER.fullmatch(text) else []
     match question.kind:
-        case "count" | "money" | "percentage":
+        case "percentage" if numbers and "%" in cell.headers:
+            return [msgspec.structs.replace(numbers[0], percent=True)]
+        case "count" | "money" | "percentage" | "amount":
             return numbers
+        case "measure":
+            measured = re.search(rf"(?<!\w)(?:{question.unit})(?!\w)", cell.headers, re.I)
+            whole = Found(0, len(cell.text), text)
+            return find_values(cell.text, question)[:1] or ([whole] if measured else numbers)
         case "what" | "reason" | "list":
             said = [Found(0, len(cell.text), cell.text)] if len(text) > 1 else []
             return numbers or said

@@ -17,12 +17,16 @@ from docpipe.content import CELL_SEPARATOR, block_text, body_blocks, table_rows
 from docpipe.records import Block, Cell, Table, TextBlock
 from docpipe.stages import PageContent
 
-PassageKind = Literal["sentence", "heading", "item", "row", "caption"]
+PassageKind = Literal["sentence", "heading", "item", "row", "caption", "field"]
 
+_HEADS = ("title", "heading")
 _LONGEST = 600
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[\"“(]?[A-Z0-9•])|\n+")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_NUMERIC = re.compile(r"(?!(?:19|20)\d\d$)[$€£]?\s?[\d.,]+\s?%?")
+_VALUE = re.compile(r"^[$€£]?\s?-?\d[\d.,]*\s?(?:%|\w)?$")
+_ENTRY = re.compile(r"[A-Z][\w ]{2,30}:\s")  # a labelled line of an entry: "Remedy: set the time"
+_LABEL_WORDS = 6
+_CUT = " …"
 _YEARS_WITHIN = 30  # characters at the end of the text above a table
 _DIRECTORY = re.compile(r"(?:table of )?contents|(?:general |subject )?index", re.IGNORECASE)
 _ABBREVIATION = re.compile(
@@ -68,34 +72,67 @@ def _of_page(content: PageContent, rank: int) -> Iterator[Passage]:
     lead = ""
     if any(_is_directory(block) for block in content.page.blocks):
         return
+    yield from _of_form(content, rank)
     before = ""
     for block in body_blocks(content.page):
+        text = block_text(block)
+        lead = "" if _breaks(lead, text) else lead
         context = " / ".join([*path.values(), lead] if lead else path.values())
         yield from _of_block(content, block, context, rank, before)
-        before = block_text(block)
+        before = text
         if isinstance(block, TextBlock):
             lead = _lead(block, lead)
-            if block.role in ("title", "heading"):
+            if block.role in _HEADS:
                 level = block.level or (1 if block.role == "title" else 2)
                 path = {key: text for key, text in path.items() if key < level}
                 path[level] = block.text
+
+
+def _of_form(content: PageContent, rank: int) -> Iterator[Passage]:
+    """The values of form fields, named by their fields, where a block of the page shows them."""
+    title = next(
+        (b.text for b in content.page.blocks if isinstance(b, TextBlock) and b.role in _HEADS), ""
+    )
+    for field in content.document.form_fields:
+        if field.kind not in ("text", "choice") or not field.value.strip() or not field.region:
+            continue
+        for block in content.page.blocks if field.region.page == content.page.number else ():
+            start = block_text(block).find(field.value)
+            boxes = (region.bbox for region in block.source.regions)
+            if start >= 0 and any(box.intersection(field.region.bbox) for box in boxes):
+                name = re.sub(r"(?<=[a-z])(?=[A-Z])|[_.-]+", " ", field.name)
+                end = start + len(field.value)
+                context = f"{title} / {name}"
+                yield Passage(content, block, start, end, field.value, "field", context, rank)
+                break
 
 
 def _is_directory(block: Block) -> bool:
     """Whether a block is the heading of a page that only says where things stand."""
     return (
         isinstance(block, TextBlock)
-        and block.role in ("title", "heading")
+        and block.role in _HEADS
         and bool(_DIRECTORY.fullmatch(block.text.strip()))
     )
 
 
 def _lead(block: TextBlock, before: str) -> str:
-    """The text that introduces the blocks after this one, such as "We offer:"."""
-    if block.role == "list_item":
-        return before
+    """The text that introduces the blocks after this one: "We offer:", a label on a line of its
+    own ("E22", "Date of birth"), or the start of a sentence that a break cut in two."""
     text = block.text.rstrip()
-    return text[-200:] if block.role == "paragraph" and text.endswith(":") else ""
+    if block.role == "list_item" or (before and _ENTRY.match(text)):
+        return before
+    if block.role != "paragraph" or not text or text.endswith((".", "!", "?")):
+        return ""
+    if text.endswith(":") or len(text.split()) <= _LABEL_WORDS:
+        return text[-200:]
+    last = sentences(text)[-1]
+    return f"{text[last[0] : last[1]]}{_CUT}"
+
+
+def _breaks(lead: str, text: str) -> bool:
+    """Whether a text does not go on with the sentence that its lead begins."""
+    return lead.endswith(_CUT) and not text[:1].islower()
 
 
 def _of_block(
@@ -214,9 +251,11 @@ def _headers(table: Table) -> dict[int, str]:
     has no numbers but years. A table of two columns names its values on their left."""
     if table.shape[1] < 3:
         return {}
-    marked = [cell for cell in table.cells if cell.is_header and cell.row < 4 and cell.column > 0]
+    marked = [cell for cell in table.cells if cell.is_header and cell.row < 4]
+    if not any(cell.column > 0 for cell in marked):
+        marked = []
     first = [cell for cell in table.cells if cell.row == 0]
-    if any(_NUMERIC.fullmatch(cell.text.strip()) for cell in first):
+    if any(_VALUE.search(cell.text) and not _YEAR.search(cell.text) for cell in first[1:]):
         first = []
     cells = marked or first
     headers: dict[int, str] = {}

@@ -10,16 +10,21 @@ import msgspec
 from docpipe.agents import cells, lists, phrases
 from docpipe.agents.question import Question
 from docpipe.agents.relevance import Match, Query
-from docpipe.agents.terms import fold, located_words, words
-from docpipe.agents.values import Found, find_values, typed
+from docpipe.agents.terms import fold, located_words, stem, words
+from docpipe.agents.values import Found, find_values, shown, typed
 from docpipe.records import AnswerFormat, Value
 
 _CONSIDERED = 40
+_LED = 0.2  # for standing behind the preposition of the question
 _REACH = 12  # words over which closeness to the question's terms counts
 _MARKS = re.compile(r"[,;:.()]\s")
 _MARK = 3  # words that a mark between a value and a term counts for
 _CONTACT = re.compile(r"\b(?:tel|phone|telephone|call|e-?mail|web|website)\W*$", re.IGNORECASE)
 _CROWDED = 6  # numbers in one passage from which closeness says little
+_PRICED = re.compile(
+    r"\b(?:cost|price|paid|pay|fee|amount|total|worth|spen[dt]|rents?|salar)", re.I
+)
+_OF_CELLS = ("count", "money", "percentage", "amount", "measure", "date")
 _NEGATION = re.compile(r"\b(not|no|never|cannot|without|neither|nor)\b|n't\b", re.IGNORECASE)
 
 
@@ -74,7 +79,7 @@ def _listed(group: lists.ListFound) -> Pick:
 
 def _values(match: Match, query: Query) -> Iterator[Pick]:
     """Values of the kind asked for: cells of a row, or those close to the question's terms."""
-    if match.passage.cells and query.question.kind in ("count", "money", "percentage"):
+    if match.passage.cells and query.question.kind in _OF_CELLS:
         yield from _cells(match, query)
         return
     text = match.passage.text
@@ -82,21 +87,30 @@ def _values(match: Match, query: Query) -> Iterator[Pick]:
     crowd = min(1.0, _CROWDED / len(found)) if found else 1.0
     for value in found:
         if not _is_asked(value.text, query.question):
-            fit = crowd * _fit(value, text, query)
-            yield Pick((match,), *typed(value, query.question.kind), text, fit)
+            is_field = match.passage.kind == "field"
+            fit = _field_fit(value, match, query) if is_field else crowd * _fit(value, text, query)
+            answer = _quoted(value.text, text)
+            yield Pick((match,), *typed(value, query.question.kind), answer, fit)
+
+
+def _quoted(value: str, text: str) -> str:
+    """The answer in words: the value and the passage it stands in."""
+    return text if value == text else f"{value}: “{text}”"
 
 
 def _cells(match: Match, query: Query) -> Iterator[Pick]:
     for cell in cells.find_cells(match, query):
         if not _is_asked(cell.found.text, query.question):
-            yield Pick((match,), *typed(cell.found, query.question.kind), cell.text, cell.fit)
+            text = f"{shown(cell.found)}: {cell.named}"
+            yield Pick((match,), *typed(cell.found, query.question.kind), text, cell.fit)
 
 
 def _phrases(match: Match, query: Query) -> Iterator[Pick]:
     found = list(_cells(match, query)) if match.passage.cells else []
     for phrase in [] if found else phrases.find_phrases(match, query):
         if not _is_asked(phrase.text, query.question):
-            found.append(Pick((match,), phrase.text, "str", match.passage.text, phrase.fit))
+            text = _quoted(phrase.text, match.passage.text)
+            found.append(Pick((match,), phrase.text, "str", text, phrase.fit))
     yield from found
 
 
@@ -116,7 +130,23 @@ def _fit(found: Found, text: str, query: Query) -> float:
             away = len(between.split()) + _MARK * len(_MARKS.findall(between))
             reach[word] = max(reach.get(word, 0.0), 1 - away / _REACH)
     close = sum(query.weights[word] * near for word, near in reach.items()) / total
-    return min(1.0, 0.4 * close + 0.6 * _kind_fit(found, text, query.question))
+    led = _LED if _is_led(found, text, query.question) else 0.0
+    return min(1.0, 0.4 * close + 0.6 * _kind_fit(found, text, query.question) + led)
+
+
+def _field_fit(found: Found, match: Match, query: Query) -> float:
+    """Of the value of a form field: whether the field is named by what is asked for."""
+    name = match.passage.context.rpartition(" / ")[2]
+    said = query.weights.keys() & set(words(name))
+    return min(
+        1.0, 0.6 * bool(said) + 0.4 * _kind_fit(found, f"{name} {found.text}", query.question)
+    )
+
+
+def _is_led(found: Found, text: str, question: Question) -> bool:
+    """Whether the preposition of the question stands before the value: "by how much", "by 12%"."""
+    before = words(text[: found.start])[-2:]
+    return bool(question.lead) and stem(question.lead) in before
 
 
 def _kind_fit(found: Found, text: str, question: Question) -> float:
@@ -124,7 +154,12 @@ def _kind_fit(found: Found, text: str, question: Question) -> float:
         case "percentage":
             return 1.0 if found.percent else 0.0
         case "money":
-            return 1.0 if found.money else 0.2
+            return 1.0 if found.money else 0.3 * bool(_PRICED.search(text))
+        case "amount":
+            likely = found.money or (found.percent and not _PRICED.search(question.text))
+            return 1.0 if likely else 0.6
+        case "measure":
+            return 0.8
         case "count":
             return _counts_focus(found, text, question)
         case "contact":

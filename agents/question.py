@@ -16,6 +16,8 @@ Kind = Literal[
     "count",
     "percentage",
     "money",
+    "amount",
+    "measure",
     "date",
     "person",
     "place",
@@ -34,8 +36,10 @@ class Question(msgspec.Struct, frozen=True):
 
     `text` is without the instructions on how to write the answer. `terms` are its content words,
     `names` the capitalised names, codes, numbers and quoted strings that evidence has to mention.
-    `focus` are the words of what is asked for ("how many *membership warehouses*"). `visual`: only
-    the look of the page tells. `derived`: the answer is computed from several facts. `element`: the
+    `focus` are the words of what is asked for ("how many *membership warehouses*"), `unit` the form
+    of the units that measure it, `lead` the preposition before what is asked ("*by* how much"),
+    `grain` the part of a date ("in which *month*"). `visual`: only the look of the page tells, as
+    the words in `looks` say. `derived`: the answer is computed from several facts. `element`: the
     count asked for is one of parts of the document itself; `is_title`: its title is asked for.
     """
 
@@ -45,9 +49,13 @@ class Question(msgspec.Struct, frozen=True):
     terms: tuple[str, ...]
     names: tuple[str, ...]
     focus: tuple[str, ...] = ()
+    unit: str = ""
+    lead: str = ""
+    grain: str = ""
     options: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
     visual: bool = False
+    looks: tuple[str, ...] = ()
     derived: bool = False
     element: Element | None = None
     is_title: bool = False
@@ -62,11 +70,11 @@ _FISCAL = re.compile(r"\bFY\s?(?=\d)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[?!])\s*(?=\S)|(?<=\w\w[.])\s+(?=[A-Z])")
 _QUOTED = re.compile(r"[\"“”`]([^\"“”`]{2,}?)[\"“”`]|(?<!\w)['‘]([^'’]{2,}?)['’](?!\w)")
 _NAME = re.compile(
-    r"(?<!\w)(?:[A-Z][\w.&'’+-]*|[a-z]+[A-Z]\w*|\d[\w.,/-]*\w|\d)(?:\s+(?:of\s+(?:the\s+)?)?[A-Z][\w.&'’+-]*)*"
+    r"(?<!\w)(?:[A-Z][\w.&'’+-]*|[a-z]+[A-Z]\w*|\d[\w.,/-]*\w|\d)(?:\s+(?:of\s+(?:the\s+)?)?[A-Z][\w.&'’+-]*)*(?:(?<=[a-z])\s+\d{1,3}\b(?![.,%]\d))?"
 )
 # What the answer is, not what it is about.
 _OF_ANSWERS = frozenset(
-    content_words("percentage percent proportion number amount year date kind")
+    content_words("percentage percent proportion number amount year month day date kind share")
     + content_words("telephone phone fax email mail address website")
 )
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -110,16 +118,20 @@ _YES_NO = re.compile(
 )
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("contact", re.compile(r"\b(e-?mail|telephone|phone|fax|website|url|web\s*site)\b", re.I)),
+    ("amount", re.compile(r"\bby how much\b", re.I)),
     (
         "percentage",
         re.compile(
-            r"\bpercent(age)?s?\b|\bproportion\b|\bwhat (share|rate|cagr)\b|\bcagr\b|%", re.I
+            r"\bpercent(age)?s?\b|\bproportion\b|\b(what|which) (share|rate|cagr)\b|\bcagr\b|%",
+            re.I,
         ),
     ),
     (
         "money",
         re.compile(
-            r"\bhow much (money|did|was|were|does|is)\b|\b(price|cost|salary|fee)s?\b", re.I
+            r"\bhow much (money|did|was|were|does|is|will|must|to)\b"
+            r"|\b(price|cost|salary|fee|rent)s?\b",
+            re.I,
         ),
     ),
     (
@@ -131,7 +143,8 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "date",
         re.compile(
-            r"^(?:[^,]+, )?when\b(?! (?:a|the|you)\b)|\b(what|which) (year|date|month|day)\b",
+            r"^(?:[^,]+, )?when\b(?! (?:a|the|you)\b)|\b(what|which) (year|date|month|day)\b"
+            r"|\bwhat (?:is|was) the (?:\w+ )?date\b",
             re.I,
         ),
     ),
@@ -142,6 +155,34 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     ("reason", re.compile(r"\bwhy\b|\bhow (do|does|did|is|are|to|can|should)\b", re.I)),
 )
+_TIME = "seconds?|minutes?|hours?|days?|weeks?|months?|years?|min|ms|s|h"
+_LENGTH = "(?:milli|centi|kilo)?met(?:er|re)s?|feet|foot|miles?|inch(?:es)?|[mck]?m|ft"
+# What is measured, and the units that measure it.
+_UNITS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(rf"\b(?:{words})\b", re.I), units)
+    for words, units in (
+        (r"how long|how old|duration|what age|how much time", _TIME),
+        (r"how (?:far|tall|high|wide|deep|thick)|height|width|length|distance", _LENGTH),
+        (
+            r"how heavy|weigh[st]?|weight|mass",
+            r"kilograms?|grams?|tons?|tonnes?|[km]?g|t|lbs?|pounds?",
+        ),
+        (r"torque", r"Nm|N·m"),
+        (r"voltage", r"[mk]?V|volts?"),
+        (r"(?:electric )?current of|amperage", r"[mk]?A|amperes?"),
+        (r"(?:what|which) power|wattage", r"[mkM]?W|watts?"),
+        (r"speed|how fast", r"m/s|km/h|mph|knots?|kn"),
+        (r"temperature|how (?:hot|cold|warm)", r"°\s?[CF]|K|degrees(?: \w+)?"),
+        (r"pressure", r"[hkM]?Pa|bar|psi"),
+        (r"frequency", r"[kMG]?Hz"),
+        (r"capacity", r"[mk]?Ah|[mkMG]?Wh|[kMGT]B|lit(?:er|re)s?|l|ml"),
+    )
+)
+_LEAD = re.compile(
+    r"(?:^|,\s*)(by|at|in|on|with|from|to|for|under|of|since|until)\s+(?:how|which|what|whom)\b",
+    re.I,
+)
+_GRAIN = re.compile(r"\b(?:which|what) (year|month)\b", re.I)
 _LIST = re.compile(
     r"""\blist(\s+(all|the|out)|s\b)|\benumerate\b|\bin\s+(a\s+)?list\b|\blist\s+format\b
     |^(what|which)\s+(are|were)\b|^who\s+are\b|\bwhat\s+are\s+the\b|\bnames?\s+of\s+the\s+\w+s\b
@@ -169,6 +210,11 @@ def analyse(question: str) -> Question:
     options = _options(question, text)
     names = _names(text)
     kind = _kind(text, options)
+    unit = _unit(text) if kind in ("what", "count", "money") else ""
+    if unit and kind in ("what", "count"):
+        kind = "measure"
+    lead, grain = _LEAD.search(text), _GRAIN.search(text)
+    looks = [found.group() for found in _VISUAL.finditer(_QUOTED.sub(" ", text))]
     element = next((name for name, form in _ELEMENTS.items() if form.search(text)), None)
     return Question(
         text=text,
@@ -177,9 +223,13 @@ def analyse(question: str) -> Question:
         terms=_terms(text, names),
         names=names,
         focus=_focus(text),
+        unit=unit,
+        lead=lead[1].casefold() if lead else "",
+        grain=grain[1].casefold() if grain else "",
         options=options,
         pages=_pages(text),
-        visual=bool(_VISUAL.search(_QUOTED.sub(" ", text))),
+        visual=bool(looks),
+        looks=tuple(dict.fromkeys(word for look in looks for word in content_words(look))),
         derived=bool(_DERIVED.search(text)),
         element=element if kind == "count" else None,
         is_title=bool(_TITLE.search(text)),
@@ -194,6 +244,15 @@ def _kind(text: str, options: tuple[str, ...]) -> Kind:
     if _YES_NO.match(text):
         return "yes_no"
     return next((kind for kind, form in _KINDS if form.search(text)), "what")
+
+
+def _unit(text: str) -> str:
+    """The form of the units that a question is answered in; empty where it asks no measure."""
+    if re.search(r"\bhow (many|much)\b|\bnumber of\b", text, re.I):
+        return ""
+    units = next((units for form, units in _UNITS if form.search(text)), "")
+    named = re.search(rf"\bin ({units})(?!\w)", text, re.I) if units else None
+    return re.escape(named[1]) if named else units
 
 
 def _format(kind: Kind, question: str) -> AnswerFormat:

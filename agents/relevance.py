@@ -18,16 +18,18 @@ from rapidfuzz.distance import JaroWinkler
 
 from docpipe.agents.passages import Passage
 from docpipe.agents.question import Question
-from docpipe.agents.terms import STOP, fold, words
-from docpipe.content import page_text
-from docpipe.records import Document
+from docpipe.agents.terms import STOP, WEAK, fold, words
+from docpipe.content import block_text, page_text
+from docpipe.records import Document, TextBlock
 
 _IN_CONTEXT = 0.7
 _NEARBY = 0.35
 _ON_PAGE = 0.15
 _PHRASES = 0.2  # for saying the question's words side by side as it does
-_LATER = 0.15  # off the score for each doubling of a page's place
+_LATER = 0.08  # off the score for each doubling of a page's place
+_WEAK_SHARE = 0.4
 _NEIGHBOURS = 2
+_COVER_BLOCKS = 8
 _SAME_WORD = 0.93  # Jaro-Winkler similarity from which an unknown word is taken for a misspelling
 
 _GAP = r"[^\w\n]?[^\w\n]?_?"  # "Best Buy" is known where the question says "Bestbuy"
@@ -35,8 +37,9 @@ _NAME_FORM = r"(?<![^\W_])NAME(?:'?s)?(?![^\W_])"
 
 
 class Vocabulary(msgspec.Struct, frozen=True):
-    """In how many pages of a document each word stands, and its folded text."""
+    """Of a document: its id, in how many of its pages each word stands, and its folded text."""
 
+    document: str
     pages: int
     frequency: Counter[str]
     text: str
@@ -44,12 +47,14 @@ class Vocabulary(msgspec.Struct, frozen=True):
 
 class Query(msgspec.Struct, frozen=True):
     """A question's terms that the documents know, with their weights; those they do not know; the
-    names no document mentions; and the `pairs` of terms that stand side by side."""
+    names no document mentions, and by id the names each document does not; and the `pairs` of terms
+    that stand side by side."""
 
     question: Question
     weights: dict[str, float]
     absent: dict[str, float]
     unknown: tuple[str, ...]
+    unknown_in: dict[str, tuple[str, ...]]
     pairs: frozenset[tuple[str, str]]
 
 
@@ -73,7 +78,10 @@ def vocabulary(document: Document) -> Vocabulary:
     frequency: Counter[str] = Counter()
     for text in texts:
         frequency.update(set(words(text)))
-    return Vocabulary(len(texts), frequency, fold("\n".join([document.name, *texts])))
+    fields = " ".join(field.value for field in document.form_fields)
+    return Vocabulary(
+        document.id, len(texts), frequency, fold("\n".join([document.name, fields, *texts]))
+    )
 
 
 def weigh(question: Question, vocabularies: Sequence[Vocabulary]) -> Query:
@@ -89,12 +97,21 @@ def weigh(question: Question, vocabularies: Sequence[Vocabulary]) -> Query:
         spelled = term if term in in_names else _respell(term, frequency)
         rarity = math.log(1 + (pages - frequency[spelled] + 0.5) / (frequency[spelled] + 0.5))
         found = weights if frequency[spelled] else absent
-        found[spelled] = (0.2 + rarity) * (0.5 if term.isdigit() else 1.0)
+        found[spelled] = (0.2 + rarity) * _share_of(term)
     unknown = [name for name in question.names if not _is_known(name, vocabularies)]
     pairs = frozenset(
         pair for pair in itertools.pairwise(words(question.text)) if weights.keys() >= set(pair)
     )
-    return Query(question, weights, absent, tuple(unknown), pairs)
+    unknown_in = {
+        known.document: tuple(name for name in question.names if not _is_known(name, [known]))
+        for known in vocabularies
+    }
+    return Query(question, weights, absent, tuple(unknown), unknown_in, pairs)
+
+
+def _share_of(term: str) -> float:
+    """What a term counts beside others of its rarity."""
+    return 0.5 if term.isdigit() else _WEAK_SHARE if term in WEAK else 1.0
 
 
 def _is_known(name: str, vocabularies: Sequence[Vocabulary]) -> bool:
@@ -104,9 +121,17 @@ def _is_known(name: str, vocabularies: Sequence[Vocabulary]) -> bool:
         return (
             sum(any(word in v.frequency for v in vocabularies) for word in parts) > len(parts) / 2
         )
-    letters = [re.escape(char) for char in fold(name) if char.isalnum()]
-    form = re.compile(_NAME_FORM.replace("NAME", _GAP.join(letters)))
-    return not letters or any(form.search(known.text) for known in vocabularies)
+    return any(knows(known, name) for known in vocabularies)
+
+
+def knows(vocabulary: Vocabulary, name: str) -> bool:
+    """Whether a document says a name, however it is spaced; of a form also family name first."""
+    for order in (name, " ".join(reversed(name.split()))):
+        letters = [re.escape(char) for char in fold(order) if char.isalnum()]
+        form = _NAME_FORM.replace("NAME", _GAP.join(letters))
+        if not letters or re.search(form, vocabulary.text):
+            return True
+    return False
 
 
 def _respell(term: str, frequency: Counter[str]) -> str:
@@ -129,14 +154,34 @@ def rank(passages: Sequence[Passage], query: Query) -> list[Match]:
     for passage, own in zip(passages, said, strict=True):
         on_page[passage.rank] = on_page.get(passage.rank, frozenset()) | own
     matches = []
+    subjects = {p.content.document.id: _subject(p.content.document, query) for p in passages}
     for index, passage in enumerate(passages):
-        around = _neighbours(passages, said, index)
+        whole = passage.kind == "field"  # a form is about one thing
+        around = on_page[passage.rank] if whole else _neighbours(passages, said, index)
         side_by_side = query.pairs & set(itertools.pairwise(texts[index]))
         phrases = len(side_by_side) / max(1, len(query.pairs))
-        found = _match(passage, said[index], around, on_page[passage.rank], phrases, query)
+        subject = subjects[passage.content.document.id]
+        page = on_page[passage.rank]
+        found = _match(passage, said[index], around, page, subject, phrases, query)
         if found.around > 0 or query.question.kind == "contact":
             matches.append(found)
     return sorted(matches, key=lambda match: -match.score)
+
+
+def _subject(document: Document, query: Query) -> frozenset[str]:
+    """The words of the question's names that stand in the document's name and on its cover."""
+    cover = (
+        (
+            block_text(block)
+            for block in document.pages[0].blocks[:_COVER_BLOCKS]
+            if isinstance(block, TextBlock) and block.role in ("title", "heading")
+        )
+        if document.pages
+        else ()
+    )
+    said = set(words(" ".join([document.name, document.metadata.get("title", ""), *cover])))
+    names = {word for name in query.question.names for word in words(name)}
+    return frozenset(names & said)
 
 
 def _neighbours(
@@ -158,11 +203,12 @@ def _match(
     own: frozenset[str],
     nearby: frozenset[str],
     page: frozenset[str],
+    subject: frozenset[str],
     phrases: float,
     query: Query,
 ) -> Match:
-    context = frozenset(words(passage.context)).union(
-        *(words(cell.headers) for cell in passage.cells)
+    context = subject.union(
+        words(passage.context), *(words(cell.headers) for cell in passage.cells)
     )
     total = sum(query.weights.values()) or 1.0
 

@@ -14,6 +14,7 @@ import msgspec
 
 from docpipe.agents.extractive import ExtractiveReader
 from docpipe.agents.question import analyse
+from docpipe.agents.terms import WEAK, content_words
 from docpipe.agents.verifier import verify
 from docpipe.content import find_block
 from docpipe.records import (
@@ -32,6 +33,7 @@ from docpipe.stages import LibraryView, PageContent, PageReader
 
 NOTHING_FOUND = "Not answerable: no page of the documents has to do with the question."
 
+_TRUSTED = 5
 PageKey = tuple[str, int]
 
 
@@ -49,9 +51,10 @@ class SinglePassAgent:
 
     def run(self, question: str, library: LibraryView) -> Trajectory:
         id = hashlib.sha256(question.encode()).hexdigest()[:16]
-        found = library.search(question, self.hits)
+        queries = _queries(question)
+        found = _merged([library.search(query, self.hits) for query in queries])
         chosen = self._choose(question, found, library)
-        steps = [Step(Search((question,)), _describe_search(found, chosen))]
+        steps = [Step(Search(queries), _describe_search(found, chosen))]
         reading = Reading((), "", answer=_refusal(NOTHING_FOUND))
         if chosen:
             reading = self.reader.read(_contents(chosen, library), question, question)
@@ -81,6 +84,31 @@ class SinglePassAgent:
             return []
         pages = library.document(ids[0]).pages[: self.pages]
         return [(ids[0], page.number) for page in pages]
+
+
+def _queries(question: str) -> tuple[str, ...]:
+    """The question, and what it asks about without names and verbs that say little.
+
+    The name of what a document is about stands on most of its pages, and so tells none of them.
+    """
+    asked = analyse(question)
+    rest = asked.text
+    for name in asked.names:
+        if " " in name or not any(char.isdigit() for char in name):
+            rest = rest.replace(name, " ")
+    kept = " ".join(word for word in rest.split() if set(content_words(word)) - WEAK)
+    return (question, kept) if kept and rest != asked.text else (question,)
+
+
+def _merged(found: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """The hits of several queries, the best of each first; the first query's documents only."""
+    documents = {hit.chunk.document for hit in found[0][:_TRUSTED]}
+    kept = [
+        hits if not at else [h for h in hits if h.chunk.document in documents]
+        for at, hits in enumerate(found)
+    ]
+    mixed = (hit for hits in itertools.zip_longest(*kept) for hit in hits if hit is not None)
+    return list({hit.chunk.id: hit for hit in reversed(list(mixed))}.values())[::-1]
 
 
 def _pages_of(hit: Hit, library: LibraryView) -> list[PageKey]:

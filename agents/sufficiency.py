@@ -12,8 +12,10 @@ import re
 import msgspec
 
 from docpipe.agents.picking import Pick
-from docpipe.agents.relevance import Query
+from docpipe.agents.relevance import Match, Query
 from docpipe.agents.terms import words
+from docpipe.content import block_text, is_furniture
+from docpipe.records import TextBlock
 
 
 class Signals(msgspec.Struct, frozen=True):
@@ -32,6 +34,8 @@ class Signals(msgspec.Struct, frozen=True):
 
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_HEADS = ("title", "heading")
+_COMPANY = re.compile(r"\b(?:GmbH|AG|Ltd|Limited|Inc|LLC|LLP|Corp|Corporation|Co|plc|S\.A|B\.V)\b")
 _SUPERLATIVES = frozenset(
     words("highest lowest largest smallest greatest biggest longest shortest best worst majority")
 )
@@ -46,19 +50,45 @@ def signals(pick: Pick, query: Query) -> Signals:
     """The signals of an answer picked for a query."""
     main, question = pick.matches[0], query.question
     said = set(words(f"{main.passage.context} {main.passage.text}"))
+    seen = said.union(*(words(cell.headers) for cell in main.passage.cells))
     extremes = (_SUPERLATIVES & (query.weights.keys() | query.absent.keys())) - said
     return Signals(
         around=main.around,
         fit=pick.fit,
-        unknown=float(bool(query.unknown) or bool(_years(query) & set(main.missing))),
+        unknown=float(bool(_unknown(main, query)) or _speaks_of_another(pick, query)),
         beyond_text=float(
-            question.visual or question.derived or question.element is not None or bool(extremes)
+            bool(set(question.looks) - seen)
+            or question.derived
+            or question.element is not None
+            or bool(extremes)
         ),
     )
 
 
-def _years(query: Query) -> set[str]:
-    return {term for term in query.question.terms if _YEAR.fullmatch(term)}
+def _unknown(main: Match, query: Query) -> set[str]:
+    """The names that the document lacks, and years neither near nor over its pages."""
+    content = main.passage.content
+    heads = (*content.page.blocks, *content.document.pages[0].blocks[:5])
+    over = {
+        word
+        for block in heads
+        if is_furniture(block) or (isinstance(block, TextBlock) and block.role in _HEADS)
+        for word in words(block_text(block))
+    }
+    years = {term for term in query.question.terms if _YEAR.fullmatch(term)}
+    return (years & set(main.missing)) - over | set(query.unknown_in[content.document.id])
+
+
+def _speaks_of_another(pick: Pick, query: Query) -> bool:
+    """Whether the quote is of another company than the one asked about."""
+    passage = pick.matches[0].passage
+    names = [name for name in query.question.names if not name[0].isdigit()]
+    if query.question.kind != "person" or not names:
+        return False
+    said = set(words(f"{passage.context} {passage.text}"))
+    if any(said >= set(words(name)) for name in names):
+        return False
+    return bool(_COMPANY.search(passage.text))
 
 
 def confidence(found: Signals) -> float:

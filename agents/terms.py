@@ -16,7 +16,14 @@ _STOP_WORDS = """
     slides page pages following above below between among during while name names s t vs etc fy
 """
 STOP = frozenset(_STOP_WORDS.split())
-_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\W_]+")
+# Verbs that say little about what is asked.
+_WEAK_WORDS = """
+    need use make take get give show provide include contain find know mean become begin start come
+    go occur happen call say state tell consider determine belong relate follow
+"""
+_WORD = re.compile(
+    r"(?<!\w)[^\W\d_]{1,3}\d{1,3}(?!\w)|\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\W_]+"
+)
 
 
 def fold(text: str) -> str:
@@ -53,9 +60,14 @@ def stem(word: str) -> str:
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     for ending in ("sses", "ing", "ed", "es", "s", "e"):
+        if ending == "ed" and word.endswith("eed"):
+            continue
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             kept = word[: len(word) - len(ending)]
             if ending == "sses":
                 return kept + "ss"
             return kept[:-1] if kept[-1] == kept[-2] and kept[-1] not in "ls" else kept
     return word
+
+
+WEAK = frozenset(map(stem, _WEAK_WORDS.split()))

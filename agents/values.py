@@ -28,10 +28,12 @@ _DATE = re.compile(
     | (?:19|20)\d{{2}}(?:\s?[-–/]\s?(?:19|20)?\d{{2}})? | {_MONTH}(?=\W|$))\b""",
     re.VERBOSE,
 )
+_CURRENCIES = frozenset({"eur", "usd", "gbp", "€", "£"})
+_GRAINS = {"month": re.compile(rf"\b{_MONTH}(?=\W|$)"), "year": re.compile(r"\b(?:19|20)\d\d\b")}
 _NUMBER = re.compile(
     r"""(?<![\w.,])(?<!\w[-–/])(?P<sign>[-–−(]\s?)?(?P<currency>(?:US)?[$€£₹]|Rs\.?|USD|EUR)?\s?
     (?P<digits>\d{1,3}(?:,\d{2,3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
-    (?P<unit>\s?%|\s(?:percent(?!age)|per\s?cent)\b|\s?(?:million|billion|trillion|thousand|bn|mn|lacs?
+    (?P<unit>\s?%|\s?(?:EUR|USD|GBP|€|£)(?!\w)|\s(?:percent(?!age)|per\s?cent)\b|\s?(?:million|billion|trillion|thousand|bn|mn|lacs?
     |crores?)\b|\s?[KMB]\b)?(?![\w])""",
     re.VERBOSE,
 )
@@ -68,12 +70,16 @@ def find_values(text: str, question: Question) -> list[Found]:
     match question.kind:
         case "count":
             return [found for found in find_numbers(text) if not found.percent]
+        case "amount":
+            return find_numbers(text)
         case "percentage":
             return [found for found in find_numbers(text) if not found.money]
         case "money":
             return [found for found in find_numbers(text) if not found.percent]
+        case "measure":
+            return _find_measures(text, question.unit)
         case "date":
-            return _matches(_DATE, text)
+            return _matches(_GRAINS.get(question.grain, _DATE), text)
         case "person":
             return [found for found in find_names(text) if not _is_role(found.text)]
         case "place":
@@ -114,7 +120,7 @@ def _number(match: re.Match[str]) -> Found:
         match.string[start : match.end()].strip(),
         number,
         percent=unit == "%" or unit.startswith("per"),
-        money=bool(match["currency"]),
+        money=bool(match["currency"]) or unit in _CURRENCIES,
     )
 
 
@@ -132,6 +138,15 @@ def find_names(text: str) -> list[Found]:
     return names
 
 
+def _find_measures(text: str, units: str) -> list[Found]:
+    """Numbers with one of the units behind, or in a heading before ("Memory (days): 40")."""
+    number = rf"(?:-?\d[\d.,]*|\b(?:{'|'.join(_SPELLED)})\b)"
+    form = re.compile(
+        rf"(?<![\w.]){number}(?:\s?(?:to|-|–)\s?{number})?[\s-]?(?:{units})(?![\w/])", re.I
+    )
+    return _matches(form, text)
+
+
 def _find_contacts(text: str, question: Question) -> list[Found]:
     asked = fold(question.text)
     if "mail" in asked:
@@ -145,9 +160,14 @@ def _matches(form: re.Pattern[str], text: str) -> list[Found]:
     return [Found(match.start(), match.end(), match.group()) for match in form.finditer(text)]
 
 
+def shown(found: Found) -> str:
+    """A value as it reads in an answer: with its sign of percent, where only a header has it."""
+    return f"{found.text}%" if found.percent and "%" not in found.text else found.text
+
+
 def typed(found: Found, kind: Kind) -> tuple[Value, AnswerFormat]:
-    """The value and its format as an Answer holds them."""
-    if found.number is None:
+    """The value and its format as an Answer holds them; amounts keep their currency."""
+    if found.number is None or (kind in ("money", "amount") and found.money):
         return found.text, "str"
     whole = found.number == int(found.number)
     if whole and (kind == "count" or not found.percent):

@@ -29,7 +29,7 @@ from docpipe.records import AnswerFormat
         ("What is the e-mail address of the office?", "contact", "str"),
         ("Why did sales fall?", "reason", "str"),
         ("What is a chunk?", "what", "str"),
-        ("Total length?", "what", "str"),
+        ("Total length?", "measure", "str"),
     ],
 )
 def test_kinds_and_formats(question: str, kind: Kind, form: AnswerFormat) -> None:
