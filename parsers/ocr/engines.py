@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import msgspec
 
 from docpipe.errors import ModelError
-from docpipe.geometry import BBox
+from docpipe.geometry import BBox, union_all
+from docpipe.parsers.native.ink import text_lines
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -24,6 +25,8 @@ EngineName = Literal["auto", "tesseract", "rapidocr"]
 
 SURE = 0.75  # mean confidence from which a second engine is not asked
 _PROSE = 20  # words
+_DOUBTFUL = 0.6  # confidence below which a word does not tell that its place was read
+_COVERED = 0.5  # share of a line of ink under words from which it was read
 _FUNCTION_WORDS = frozenset(
     ("the", "of", "and", "to", "is", "for", "that", "with", "as", "by", "are", "this", "be")
 ).union(("from", "at", "was", "which", "not", "have"))
@@ -51,6 +54,10 @@ class AutoEngine:
     `told` says that the languages were named. Where they were not, Tesseract reads everything as
     English and loses the accents of other languages: text without English function words goes to
     RapidOCR, whose one model knows the Latin alphabets.
+
+    Tesseract leaves out what it takes for pictures, such as labels on photographs. Where ink that
+    looks like text has no words, RapidOCR reads that part of the page. Pages with dark ground are
+    RapidOCR's.
     """
 
     def __init__(self, tesseract: OcrEngine, rapid: OcrEngine, told: bool) -> None:
@@ -60,10 +67,84 @@ class AutoEngine:
 
     def read(self, image: Image.Image, dpi: float) -> list[OcrWord]:
         words = self._tesseract.read(image, dpi)
-        if mean_confidence(words) >= SURE and (self._told or is_english(words)):
-            return words
+        if self._suffices(words) and not is_dark(image):
+            return self._with_gaps_filled(image, dpi, words)
         other = self._rapid.read(image, dpi)
-        return other if mean_confidence(other) >= SURE else max(words, other, key=_weight)
+        best = other if mean_confidence(other) >= SURE else max(words, other, key=_weight)
+        return joined(best, words if best is other else other)
+
+    def _suffices(self, words: Sequence[OcrWord]) -> bool:
+        return mean_confidence(words) >= SURE and (self._told or is_english(words))
+
+    def _with_gaps_filled(
+        self, image: Image.Image, dpi: float, words: Sequence[OcrWord]
+    ) -> list[OcrWord]:
+        """The words, and what RapidOCR finds where there is ink without sure ones."""
+        sure = [word for word in words if word.confidence >= _DOUBTFUL]
+        gaps = gaps_between(text_lines(image), sure)
+        if not gaps:
+            return list(words)
+        area = union_all(gaps).expand(0.1 * dpi).clip(*map(float, image.size))
+        left, top = int(area.x0), int(area.y0)
+        part = without(image, sure).crop((left, top, int(area.x1), int(area.y1)))
+        found = [_moved(word, left, top) for word in self._rapid.read(part, dpi)]
+        return joined(joined(sure, found), words, 0.0)
+
+
+def is_dark(image: Image.Image) -> bool:
+    """Whether most of an image is darker than light."""
+    grey = image.convert("L").reduce(8).histogram()
+    return sum(grey[:128]) > sum(grey[128:])
+
+
+def gaps_between(lines: Sequence[BBox], words: Sequence[OcrWord]) -> list[BBox]:
+    """The lines of which less than half is under words."""
+    boxes = [word.bbox for word in words]
+    return [
+        line
+        for line in lines
+        if sum(line.intersection(box) for box in boxes if line.y_overlap(box) > 0)
+        < _COVERED * line.area
+    ]
+
+
+def without(image: Image.Image, words: Sequence[OcrWord]) -> Image.Image:
+    """The image with the words painted over in the colour of what is around each."""
+    from PIL import ImageDraw
+
+    painted = image.copy()
+    draw = ImageDraw.Draw(painted)
+    for word in words:
+        x0, y0, x1, y1 = (
+            int(word.bbox.x0) - 2,
+            int(word.bbox.y0) - 2,
+            int(word.bbox.x1) + 2,
+            int(word.bbox.y1) + 2,
+        )
+        corner = min(max(x0, 0), image.width - 1), min(max(y0, 0), image.height - 1)
+        draw.rectangle((x0, y0, x1, y1), fill=image.getpixel(corner))
+    return painted
+
+
+def joined(
+    words: Sequence[OcrWord], others: Sequence[OcrWord], least: float = SURE
+) -> list[OcrWord]:
+    """`words`, and of another reading of the same image those that stand elsewhere and whose
+    confidence is at least `least`."""
+    first = 1 + max((word.line for word in words), default=-1)
+    more = [
+        msgspec.structs.replace(other, line=first + other.line)
+        for other in others
+        if other.confidence >= least
+        and not any(word.bbox.intersection(other.bbox) > 0 for word in words)
+    ]
+    return [*words, *more]
+
+
+def _moved(word: OcrWord, right: float, down: float) -> OcrWord:
+    box = word.bbox
+    moved = BBox.of(box.x0 + right, box.y0 + down, box.x1 + right, box.y1 + down)
+    return msgspec.structs.replace(word, bbox=moved)
 
 
 def is_english(words: Sequence[OcrWord]) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,6 +13,7 @@ import msgspec
 from docpipe.errors import StageError
 from docpipe.parsers.native import NativeParser
 from docpipe.parsers.native.blocks import drafts_from_lines
+from docpipe.parsers.native.ink import has_ink
 from docpipe.parsers.native.lines import lines_from_words
 from docpipe.parsers.native.words import StyledWord
 from docpipe.parsers.ocr.engines import (
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 STAGE = "ocr"
 _NOISE = 0.3  # words below this are specks, rules and textures
 _LIKELY = 0.6  # a word that is probably there
+_CERTAIN = 0.85  # a lone letter, which an ornament may look like
 _ENOUGH_PIXELS = 2_500_000
 _MAX_PIXELS = 8_000_000
 _MAX_DPI = 600.0
@@ -59,7 +62,8 @@ class OcrParser:
         self._dpi = dpi
 
     def read_page(self, page: PageView) -> PageFacts:
-        words, placement = self._read_upright(page)
+        image = page.render(_resolution(page, self._dpi))
+        words, placement = self._read_upright(page, image)
         styled = _style(words, placement)
         drafts = drafts_from_lines(
             lines_from_words(styled),
@@ -76,7 +80,7 @@ class OcrParser:
             rotation=page.rotation,
             words=tuple(_on_page(each.word, placement) for each in styled),
             drafts=tuple(_placed(draft, placement) for draft in drafts),
-            quality=_quality(words),
+            quality=_quality(words, image),
             links=tuple(page.links()),
             annotations=tuple(page.annotations()),
             form_fields=tuple(page.widgets()),
@@ -85,14 +89,13 @@ class OcrParser:
     def compose(self, facts: Sequence[PageFacts], outline: Sequence[OutlineEntry]) -> list[Page]:
         return NativeParser().compose(facts, outline)
 
-    def _read_upright(self, page: PageView) -> tuple[list[OcrWord], Placement]:
-        image = page.render(_resolution(page, self._dpi))
+    def _read_upright(self, page: PageView, image: Image.Image) -> tuple[list[OcrWord], Placement]:
         scale = image.width / max(page.width, 1e-6)
         placement = Placement((page.width, page.height), scale)
         points = ink_points(image)
         if len(points) < _MIN_INK:
             return [], placement
-        quarters = (1, 3) if is_sideways(points) else (0, 2)
+        quarters = (1, 3, 0) if is_sideways(points) else (0, 2)
         best: tuple[list[OcrWord], Placement] = ([], placement)
         for quarter in quarters:
             level = _points_turned(points, quarter)
@@ -134,11 +137,13 @@ def _resolution(page: PageView, dpi: float) -> float:
 
 def _without_noise(words: Sequence[OcrWord]) -> list[OcrWord]:
     """What is left without specks; nothing at all of a page that has hardly a sure word."""
+    company = Counter(word.line for word in words)
     kept = [
         word
         for word in words
         if word.confidence >= _NOISE
         and (word.confidence >= _LIKELY or any(map(str.isalnum, word.text)))
+        and (word.confidence >= _CERTAIN or company[word.line] > 1 or len(word.text) > 1)
     ]
     sure = sum(
         len(word.text) for word in kept if word.confidence >= _LIKELY and word.text.isalnum()
@@ -146,8 +151,10 @@ def _without_noise(words: Sequence[OcrWord]) -> list[OcrWord]:
     return kept if sure >= 4 or mean_confidence(kept) >= SURE else []
 
 
-def _quality(words: Sequence[OcrWord]) -> Quality:
+def _quality(words: Sequence[OcrWord], image: Image.Image) -> Quality:
     if not words:
+        if has_ink(image):
+            return Quality("suspicious", ("no_text_found",), "ocr")
         return Quality("ok", ("blank",), "none")
     if mean_confidence(words) < SURE:
         return Quality("suspicious", ("low_ocr_confidence",), "ocr")
@@ -155,23 +162,41 @@ def _quality(words: Sequence[OcrWord]) -> Quality:
 
 
 def _style(words: Sequence[OcrWord], placement: Placement) -> list[StyledWord]:
-    """Words in points of the upright frame, with the font size that their line's height tells.
-
-    A line without descenders is lower than its neighbours, so sizes near the page's usual one
-    are taken for it.
-    """
+    """Words in points of the upright frame, with the font size that their line's height tells."""
     heights: dict[int, list[float]] = {}
     for word in words:
         heights.setdefault(word.line, []).append(word.bbox.height / placement.scale)
-    sizes = {line: _EM * max(values) for line, values in heights.items()}
-    usual = statistics.median(sizes[word.line] for word in words) if words else 0.0
+    sizes = smoothed({line: _EM * max(values) for line, values in heights.items()})
     made = []
     for word in words:
-        size = sizes[word.line]
-        size = usual if 0.7 * usual <= size <= 1.35 * usual else size
         placed = Word(word.text, placement.to_frame(word.bbox), round(word.confidence, 3))
-        made.append(StyledWord(placed, round(size, 1), run=word.line))
+        made.append(StyledWord(placed, round(sizes[word.line], 1), run=word.line))
     return made
+
+
+def smoothed(sizes: Mapping[int, float]) -> dict[int, float]:
+    """Sizes of lines with those that are nearly alike made one, their median.
+
+    A line without descenders, or of capitals, measures up to a third less than its neighbours.
+    Groups are taken around the most frequent size first.
+    """
+    left = dict(sizes)
+    smooth: dict[int, float] = {}
+    while left:
+        center = max(
+            left.values(),
+            key=lambda size: (sum(_is_alike(other, size) for other in left.values()), size),
+        )
+        group = [line for line, size in left.items() if _is_alike(size, center)]
+        usual = statistics.median(left[line] for line in group)
+        for line in group:
+            smooth[line] = usual
+            del left[line]
+    return smooth
+
+
+def _is_alike(size: float, center: float) -> bool:
+    return 0.72 * center <= size <= 1.25 * center
 
 
 def _on_page(word: Word, placement: Placement) -> Word:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from docpipe.geometry import BBox
+from docpipe.parsers.native.ink import ink_mask
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     Points = np.ndarray[Any, np.dtype[np.float32]]
 
-_SIDE = 1000  # pixels of the longer side of the image that angles are measured on
 _MAX_POINTS = 40_000
 _FEW_POINTS = 200  # too few to measure an angle on
 _COARSE = [half / 2 for half in range(-12, 13)]  # degrees
@@ -71,16 +71,12 @@ class Placement(msgspec.Struct, frozen=True):
 
 
 def ink_points(image: Image.Image) -> Points:
-    """Places of dark pixels, centred, shape (n, 2) as x and y, in pixels of a smaller image."""
+    """Places of ink, centred, shape (n, 2) as x and y, in pixels of a smaller image."""
     import numpy as np
 
-    small = image.convert("L")
-    small.thumbnail((_SIDE, _SIDE))
-    grey = np.asarray(small).astype(np.int16)
-    paper = np.percentile(grey, 75)
-    dark = grey < paper - max(40.0, 0.35 * (paper - float(grey.min())))
-    ys, xs = np.nonzero(dark)
-    points = np.stack([xs - grey.shape[1] / 2, ys - grey.shape[0] / 2], axis=1)
+    mask = ink_mask(image)
+    ys, xs = np.nonzero(mask)
+    points = np.stack([xs - mask.shape[1] / 2, ys - mask.shape[0] / 2], axis=1)
     step = max(1, len(points) // _MAX_POINTS)
     return points[::step].astype(np.float32)
 
