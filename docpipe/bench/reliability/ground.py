@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import random
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -13,7 +14,14 @@ from docpipe.bench.reliability.seal import Seal
 from docpipe.bench.result import Measured
 from docpipe.bench.robust import Attempt, Case, Judge, load_cases, load_judge
 from docpipe.bench.task import Options
+from docpipe.pdf import open_document
+from docpipe.pipeline import Pipeline
+from docpipe.records import Page
 
+# Folders of sound documents, beside the data folder.
+CLEAN = ("parsebench/opendataloader/pdfs", "mmlongbench/documents")
+CLEAN_PAGES = 300  # of each folder
+_PAGES_OF_ONE = 10
 SECONDS_PER_FILE = 60.0  # on average; a run that takes longer counts as hanging
 
 
@@ -52,6 +60,24 @@ class Ground:
     def attempts(self) -> dict[str, Attempt]:
         """What became of each file of the data folder, by name."""
         return {line.name: Attempt(line, self.whole.document(line)) for line in self.whole.lines}
+
+    @cached_property
+    def clean_pages(self) -> list[tuple[Path, Page]]:
+        """Pages of sound documents as the parser reads them, without OCR, with their files."""
+        return [found for folder in CLEAN for found in self._beginnings(self.data.parent / folder)]
+
+    def _beginnings(self, folder: Path) -> Iterator[tuple[Path, Page]]:
+        pipeline = Pipeline(self.options.config)
+        files = sorted(folder.glob("*.pdf"))
+        random.Random(self.options.seed).shuffle(files)
+        left = CLEAN_PAGES
+        for path in files:
+            if left > 0:
+                with open_document(path) as opened:
+                    count = min(left, _PAGES_OF_ONE, opened.page_count)
+                document = pipeline.parse(path, pages=f"1-{count}", ocr="off")
+                left -= count
+                yield from ((path, page) for page in document.pages)
 
 
 def share(hits: Iterable[bool]) -> float:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
-from pathlib import Path
 
 from docpipe.bench.reliability import hostile
-from docpipe.bench.reliability.ground import Ground, share
+from docpipe.bench.reliability.ground import CLEAN, Ground, share
 from docpipe.bench.result import Measured, Row
 from docpipe.bench.robust import result_of
 from docpipe.content import page_text
-from docpipe.pipeline import Pipeline, parse
-from docpipe.records import Document, Page
+from docpipe.pipeline import parse
+from docpipe.records import Document
 
-# Folders of sound documents, beside the data folder.
-CLEAN = ("parsebench/opendataloader/pdfs", "mmlongbench/documents")
-CLEAN_PAGES = 300  # of each folder
-_PAGES_OF_ONE = 10
+
+_SCANNED = "few_words_over_image"  # a scan with a stamped line: no sound text layer
 
 
 def junk(ground: Ground) -> Measured:
@@ -40,8 +36,8 @@ def junk(ground: Ground) -> Measured:
             {"reasons": " ".join(page.quality.reasons)} if page.quality.reasons else {},
             group=path.name,
         )
-        for path, page in _clean_pages(ground)
-        if page.words
+        for path, page in ground.clean_pages
+        if page.words and _SCANNED not in page.quality.reasons
     ]
     notes = () if alarms else (f"no sound documents: {', '.join(CLEAN)} are not there",)
     return Measured(rows + alarms, {"clean_pages": float(len(alarms))}, notes)
@@ -66,7 +62,7 @@ def hidden(ground: Ground) -> Measured:
         )
         for way, sentence in said.items()
     ]
-    pages = [page for _, page in _clean_pages(ground)]
+    pages = [page for _, page in ground.clean_pages]
     flagged = sum(len(piece.text.split()) for page in pages for piece in page.hidden)
     words = flagged + sum(len(page.words) for page in pages)
     reported = share(not page.hidden for page in pages)
@@ -88,26 +84,3 @@ def _set_apart(document: Document) -> Iterator[str]:
     for page in document.pages:
         yield from (piece.text for piece in page.hidden)
         yield from (note.text for note in page.annotations)
-
-
-def _clean_pages(ground: Ground) -> Iterator[tuple[Path, Page]]:
-    """Pages of sound documents as the parser reads them, without OCR."""
-    pipeline = Pipeline(ground.options.config)
-    for folder in CLEAN:
-        files = sorted((ground.data.parent / folder).glob("*.pdf"))
-        random.Random(ground.options.seed).shuffle(files)
-        left = CLEAN_PAGES
-        for path in files:
-            if left <= 0:
-                break
-            document = _beginning(pipeline, path, min(left, _PAGES_OF_ONE))
-            left -= len(document.pages)
-            yield from ((path, page) for page in document.pages)
-
-
-def _beginning(pipeline: Pipeline, path: Path, pages: int) -> Document:
-    from docpipe.pdf import open_document
-
-    with open_document(path) as opened:
-        count = min(pages, opened.page_count)
-    return pipeline.parse(path, pages=f"1-{count}", ocr="off")
