@@ -5,18 +5,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from docpipe.geometry import BBox, union_all
 from docpipe.parsers.native.captions import attach_captions
 from docpipe.parsers.native.columns import Item, reading_order
 from docpipe.parsers.native.line_text import is_rtl
-from docpipe.parsers.native.lines import Line, body_size, merge_lines
+from docpipe.parsers.native.lines import Line, body_size, is_monospaced, merge_lines
 from docpipe.parsers.native.paragraphs import split_paragraphs
 from docpipe.parsers.native.roles import page_role
 from docpipe.parsers.native.words import UPRIGHT
 from docpipe.records import Region, Source, TextBlock
 from docpipe.stages import Draft, Style
+
+_PROSE = re.compile(r"(?:[^\W\d_]+['’]?[^\W\d_]*[,.;:]? ){5}")
 
 
 def drafts_from_lines(
@@ -42,7 +45,8 @@ def drafts_from_lines(
         for index, draft in enumerate(placed)
     ]
     drafts: list[Draft] = []
-    maker = _Maker(page, stage, em, BBox(0.0, 0.0, width, height))
+    sheet = BBox(0.0, 0.0, width, height)
+    maker = _Maker(page, stage, em, sheet, _is_typewritten(upright))
     rtl = 2 * sum(is_rtl(line.text) for line in upright) > len(upright)
     for leaf in reading_order(items, em, rtl):
         run: list[Line] = []
@@ -59,6 +63,14 @@ def drafts_from_lines(
     return attach_captions(drafts, em)
 
 
+def _is_typewritten(lines: Sequence[Line]) -> bool:
+    """Whether most running text of a page is prose in a typewriter face."""
+    total = sum(len(line.text) for line in lines)
+    mono = [line for line in lines if is_monospaced(line)]
+    prose = sum(len(line.text) for line in mono if _PROSE.search(line.text))
+    return prose > 0.6 * total
+
+
 def _turned(lines: Sequence[Line]) -> list[list[Line]]:
     """Lines that do not run to the right, those of one direction together."""
     groups: dict[tuple[float, float], list[Line]] = {}
@@ -71,22 +83,24 @@ def _turned(lines: Sequence[Line]) -> list[list[Line]]:
 class _Maker:
     """Makes drafts of the lines of one page."""
 
-    def __init__(self, page: int, stage: str, em: float, sheet: BBox) -> None:
+    def __init__(self, page: int, stage: str, em: float, sheet: BBox, typewritten: bool) -> None:
         self._page = page
         self._stage = stage
         self._em = em
         self._sheet = sheet
+        self._typewritten = typewritten
         self._count = 0
 
     def drafts(self, lines: Sequence[Line], turned: bool = False) -> list[Draft]:
         rows = list(lines) if turned else join_rows(lines)
-        return [self._draft(block) for block in split_paragraphs(rows, self._em, turned=turned)]
+        blocks = split_paragraphs(rows, self._em, turned=turned, typewritten=self._typewritten)
+        return [self._draft(block) for block in blocks]
 
     def _draft(self, lines: Sequence[Line]) -> Draft:
         self._count += 1
         longest = max(lines, key=lambda line: len(line.text))
         text = " ".join(line.text for line in lines)
-        role = page_role(lines, self._em, self._sheet)
+        role = page_role(lines, self._em, self._sheet, typewritten=self._typewritten)
         shown = _indented(lines) if role == "code" else [line.text for line in lines]
         raw = "\n".join(shown) if len(lines) > 1 else None
         regions = (Region(self._page, union_all(line.bbox for line in lines)),)

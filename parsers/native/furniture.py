@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from docpipe.records import Role, TextBlock
-from docpipe.stages import Draft, PageFacts
+from docpipe.stages import Draft, PageFacts, Style
 
 Edge = Literal["top", "bottom"]
 
@@ -25,7 +25,9 @@ _ZONE = 0.2  # of the page height, from each edge
 _MAX_LENGTH = 250
 _LONG = 8  # pages from which one repetition may be chance
 _TITLES = 3  # repetitions nearby that make large text, such as the title of slides, furniture
+_EVERYWHERE = 0.3  # of the pages: what stands on so many is no title of them
 _NEAR_PAGES = 4  # repetitions may be this many pages apart
+_CHANGING = 0.4  # of the pages with a running head that changes
 _Y_TOLERANCE = 9.0
 _NUMBER = r"(?:\d{1,4}|[ivxlc]{1,7})"
 _PAGE_NUMBER = re.compile(
@@ -37,7 +39,7 @@ _NUMBER_AT_END = re.compile(rf"^({_NUMBER})\s.*\D|\D.*\s({_NUMBER})$", re.IGNORE
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _MAX_RUNNING = 120  # characters of a running title with a page number
 _LETTER = re.compile(r"[^\W\d_]")
-_DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
+_DIGITS = re.compile(r"\d+(?:\.\d+)*|\b[ivxlc]+\b")
 
 
 class _Candidate(msgspec.Struct):
@@ -46,7 +48,13 @@ class _Candidate(msgspec.Struct):
     edge: Edge
     y: float
     text: str
-    size: float
+    style: Style | None
+    lines: int
+    role: Role
+
+    @property
+    def size(self) -> float:
+        return self.style.size if self.style else 0.0
 
 
 def mark_furniture(pages: list[list[Draft]], facts: Sequence[PageFacts]) -> list[list[Draft]]:
@@ -59,8 +67,11 @@ def mark_furniture(pages: list[list[Draft]], facts: Sequence[PageFacts]) -> list
     roles: dict[tuple[int, int], Role] = {}
     for candidate in _repeated(candidates, len(pages)):
         roles[candidate.page, candidate.index] = _role(candidate.edge)
-    for candidate in _page_numbers(candidates, len(pages)):
-        if _is_outermost(candidate, candidates, roles):
+    neighbours: defaultdict[tuple[int, Edge], list[_Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        neighbours[candidate.page, candidate.edge].append(candidate)
+    for candidate in (*_page_numbers(candidates, len(pages)), *_changing(candidates, len(pages))):
+        if _is_outermost(candidate, neighbours[candidate.page, candidate.edge], roles):
             roles[candidate.page, candidate.index] = _role(candidate.edge)
     return [
         [_retyped(draft, roles.get((number, index))) for index, draft in enumerate(drafts)]
@@ -92,7 +103,8 @@ def _at_edges(number: int, drafts: Sequence[Draft], height: float) -> Iterator[_
             continue
         near = y < _ZONE * height if edge == "top" else y > (1 - _ZONE) * height
         if near or _PAGE_NUMBER.match(block.text):
-            yield _Candidate(number, index, edge, y, block.text, style.size if style else 0.0)
+            lines = (block.raw or "").count("\n") + 1
+            yield _Candidate(number, index, edge, y, block.text, style, lines, block.role)
 
 
 def _repeated(candidates: Sequence[_Candidate], pages: int) -> Iterator[_Candidate]:
@@ -106,9 +118,10 @@ def _repeated(candidates: Sequence[_Candidate], pages: int) -> Iterator[_Candida
     for (_, key), group in groups.items():
         if not _LETTER.search(key):
             continue
+        everywhere = len(group) >= max(_EVERYWHERE * pages, _TITLES + 1)
         for index, candidate in enumerate(group):
             around = group[max(0, index - 6) : index] + group[index + 1 : index + 7]
-            needed = titles if candidate.size > 1.2 * usual else times
+            needed = titles if candidate.size > 1.2 * usual and not everywhere else times
             if sum(_repeats(candidate, other) for other in around) >= needed:
                 yield candidate
 
@@ -127,6 +140,35 @@ def _page_numbers(candidates: Sequence[_Candidate], pages: int) -> Iterator[_Can
         )
         if seen >= (2 if alone else 3) or (alone and pages == 1):
             yield candidate
+
+
+def _changing(candidates: Sequence[_Candidate], pages: int) -> Iterator[_Candidate]:
+    """Candidates that stand alone where most pages have one line of their style and nothing else:
+    running heads that name the chapter or section."""
+    if pages < _LONG:
+        return
+    places: defaultdict[tuple[Edge, int, str], list[_Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        if candidate.style is not None:
+            font = f"{candidate.style.font} {candidate.style.size:.1f}"
+            for y in {round(candidate.y / 4), round((candidate.y + 2) / 4)}:
+                places[candidate.edge, y, font].append(candidate)
+    for group in places.values():
+        single = [candidate for candidate in group if _is_running(candidate)]
+        texts = Counter(_DIGITS.sub("#", candidate.text.casefold()) for candidate in single)
+        if len(single) >= max(0.9 * len(group), _CHANGING * pages) and len(texts) < 0.7 * len(
+            single
+        ):
+            yield from single
+
+
+def _is_running(candidate: _Candidate) -> bool:
+    return (
+        candidate.lines == 1
+        and candidate.role == "paragraph"
+        and len(candidate.text) <= _MAX_RUNNING
+        and _LETTER.search(candidate.text) is not None
+    )
 
 
 def _numbers(text: str) -> list[int]:
@@ -153,20 +195,12 @@ def _repeats(one: _Candidate, other: _Candidate) -> bool:
 
 def _is_outermost(
     candidate: _Candidate,
-    candidates: Sequence[_Candidate],
+    neighbours: Sequence[_Candidate],
     roles: dict[tuple[int, int], Role],
 ) -> bool:
     """Whether only furniture stands between a block and its edge of the page."""
-    for other in _same_edge(candidate, candidates):
+    for other in neighbours:
         beyond = other.y < candidate.y - 4 if candidate.edge == "top" else other.y > candidate.y + 4
         if beyond and (other.page, other.index) not in roles:
             return False
     return True
-
-
-def _same_edge(candidate: _Candidate, candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
-    """The candidates of its page and edge: they lie next to it in the list."""
-    position = next(index for index, other in enumerate(candidates) if other is candidate)
-    for other in candidates[max(0, position - 2 * _DEPTH) : position + 2 * _DEPTH]:
-        if other.page == candidate.page and other.edge == candidate.edge and other is not candidate:
-            yield other

@@ -153,7 +153,7 @@ def label_styles(pages: Sequence[Sequence[Draft]], body: Body) -> frozenset[Labe
     return frozenset(
         style
         for style, count in labels.items()
-        if count >= _MIN_LABELS and count >= 0.6 * used[style]
+        if count >= _MIN_LABELS and count >= 0.5 * used[style]
     )
 
 
@@ -176,7 +176,7 @@ def _is_label(draft: Draft, below: Draft, body: Body) -> bool:
         and _reads_like_one(block, style, body)
         and text.role in ("paragraph", "list_item")
         and _is_body(_label_style(below.style), body)
-        and len(text.text) > 60
+        and len(text.text) > 40
         and box.x_overlap(other) > 0
         and -1.0 < other.y0 - box.y1 < 2.5 * style.size
     )

@@ -8,23 +8,29 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from docpipe.parsers.native.lines import Line, is_monospaced
-from docpipe.parsers.native.markers import is_contents_entry, list_marker
+from docpipe.parsers.native.markers import is_contents_entry, list_marker, starts_division
 
 _SENTENCE_END = re.compile(r"[.!?:;。！？]['\"”’»)\]]*$")
+_STEP = re.compile(r"^(\d{1,2})\s+(?=[^\W\d_]{2})")
+_CLOSED = re.compile(r"[.!?:;。！？]")
 _MAX_LEADING = 2.2  # in font sizes: beyond it lines never belong together
 
 
-def split_paragraphs(lines: Sequence[Line], em: float, *, turned: bool = False) -> list[list[Line]]:
-    """`lines` from top to bottom as paragraphs."""
+def split_paragraphs(
+    lines: Sequence[Line], em: float, *, turned: bool = False, typewritten: bool = False
+) -> list[list[Line]]:
+    """`lines` from top to bottom as paragraphs; in a `typewritten` text a typewriter face is no
+    sign of code."""
     if not lines:
         return []
     if turned:
         return _by_nearness(lines)
     pitch = _usual_pitch(lines, em)
     edges = _edges(lines)
+    steps = _steps(lines)
     blocks: list[list[Line]] = [[lines[0]]]
-    for line in lines[1:]:
-        if _starts_new(blocks[-1], line, pitch, edges):
+    for number, line in enumerate(lines[1:], 1):
+        if number in steps or _starts_new(blocks[-1], line, pitch, edges, typewritten):
             blocks.append([line])
         else:
             blocks[-1].append(line)
@@ -50,19 +56,39 @@ def _edges(lines: Sequence[Line]) -> tuple[float, float]:
     return min(line.bbox.x0 for line in lines), ends[int(0.8 * (len(ends) - 1))]
 
 
-def _starts_new(block: list[Line], line: Line, pitch: float, edges: tuple[float, float]) -> bool:
+def _steps(lines: Sequence[Line]) -> set[int]:
+    """The lines that start with numbers counting up at one left edge: steps without a point."""
+    steps: set[int] = set()
+    before: tuple[int, int, float] | None = None
+    for number, line in enumerate(lines):
+        match = _STEP.match(line.text)
+        if match is None:
+            continue
+        if before and int(match[1]) == before[1] + 1 and abs(line.bbox.x0 - before[2]) < 1.0:
+            steps |= {before[0], number}
+        before = number, int(match[1]), line.bbox.x0
+    return steps
+
+
+def _starts_new(
+    block: list[Line], line: Line, pitch: float, edges: tuple[float, float], typewritten: bool
+) -> bool:
     last = block[-1]
     size = min(last.size, line.size)
     advance = (line.bbox.y1 - last.bbox.y1) / size
     gap = (line.bbox.y0 - last.bbox.y1) / size
     own_pitch = (last.bbox.y1 - block[-2].bbox.y1) / size if len(block) > 1 else max(pitch, 1.0)
-    if _differs(block, line) or gap > 1.0 or advance < -0.5:
+    if gap > 1.0 or advance < -0.5:
         return True
-    if is_monospaced(last) and is_monospaced(line):
+    if _differs(block, line) and not _mid_sentence(block, line, advance, pitch, edges):
+        return True
+    if not typewritten and is_monospaced(last) and is_monospaced(line):
         return False
     if advance > 1.22 * max(own_pitch, 1.0) + 0.05:
         return True
     if list_marker(line.text) is not None or is_contents_entry(last.text):
+        return True
+    if line.bold and starts_division(line.text):
         return True
     return _ends_centred(last, line, edges) or _indentation_breaks(block, line, edges[1])
 
@@ -74,6 +100,28 @@ def _differs(block: list[Line], line: Line) -> bool:
     if not 0.88 < ratio < 1.14:
         return True
     return line.bold != all(other.bold for other in block) and last.bold != line.bold
+
+
+def _mid_sentence(
+    block: Sequence[Line], line: Line, advance: float, pitch: float, edges: tuple[float, float]
+) -> bool:
+    """Whether a sentence runs on into a line of other weight, such as the name of a link."""
+    last = block[-1]
+    if abs(line.size - last.size) > 0.06 * last.size or line.bold == last.bold:
+        return False
+    if advance > 1.15 * max(pitch, 1.0) or abs(line.bbox.x0 - last.bbox.x0) > 0.3 * line.size:
+        return False
+    if line.text[:1].islower():
+        return not _SENTENCE_END.search(last.text)
+    full = last.bbox.x1 - last.bbox.x0 > 0.75 * (edges[1] - edges[0])
+    return (
+        full
+        and line.bold
+        and len(last.words) > 5
+        and last.text[-1:].islower()
+        and bool(_SENTENCE_END.search(line.text))
+        and not _CLOSED.search(last.text)
+    )
 
 
 def _indentation_breaks(block: list[Line], line: Line, right: float) -> bool:

@@ -13,14 +13,15 @@ from docpipe.records import Role
 _FOOTNOTE_MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\s.)]?\s*(?=[^\s\d.)])")
 
 
-def page_role(lines: Sequence[Line], em: float, sheet: BBox) -> Role:
-    """The role of a block of a page whose usual font size is `em`."""
+def page_role(lines: Sequence[Line], em: float, sheet: BBox, *, typewritten: bool = False) -> Role:
+    """The role of a block of a page whose usual font size is `em`; a `typewritten` page is set in a
+    typewriter face, which is then no sign of code."""
     text = lines[0].text
     if _is_footnote(lines, em, sheet):
         return "footnote"
     if is_caption(text):
         return "caption"
-    if all(map(is_monospaced, lines)) and len(lines) > 1:
+    if not typewritten and all(map(is_monospaced, lines)) and len(lines) > 1:
         return "code"
     if list_marker(text) is not None:
         return "list_item"
