@@ -12,7 +12,6 @@ from docpipe.content import page_text
 from docpipe.pipeline import parse
 from docpipe.records import Document
 
-
 _SCANNED = "few_words_over_image"  # a scan with a stamped line: no sound text layer
 
 
