@@ -45,3 +45,15 @@ _LEADERS = re.compile(r"(?:[.·…_]\s?){5,}\s*(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]-?\d
 def is_contents_entry(text: str) -> bool:
     """Whether a line ends in dots that lead to a page number."""
     return _LEADERS.search(text) is not None
+
+
+_DIVISION = re.compile(
+    r"^(?:(?:Item|ITEM|Note|NOTE|Part|PART|Article|ARTICLE|Section|SECTION|Chapter|CHAPTER|Appendix|"
+    r"APPENDIX|Annex|ANNEX|Schedule|SCHEDULE|Kapitel|Artikel)\s+(?:\d{1,3}|[IVXLC]{1,6}|[A-Z])[A-Z]?"
+    r"(?:[.:)]|\s*[–—-]|$)|\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+[A-Z])"
+)
+
+
+def starts_division(text: str) -> bool:
+    """Whether a line starts like "Item 5.", "NOTE 6 –", "Part II" or "2.1 Data"."""
+    return _DIVISION.match(text) is not None
