@@ -19,12 +19,13 @@ of scans, white text on dark ground and small footnotes are seen, and stay.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from docpipe.geometry import BBox, union_all
 from docpipe.records import HiddenText, Region, Word
-from docpipe.stages import PageView, TextSpan
+from docpipe.stages import PageView, PlacedImage, TextSpan
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +41,9 @@ _NORMAL = 5.0  # points: the median size from which tiny text stands out
 _PALE = 0xE6  # all channels at least this: may be white on white
 _MAX_DECODED = 60_000_000  # pixels of images on a page that is still rendered for a check
 _MAX_RENDERED = 4_000_000  # pixels
+_COARSE_DPI = 50.0
 _DPI = 100.0
+_OPAQUE = 0.02  # opacity below which text is not seen
 _INK = 24  # difference of a channel, of 255, that the eye sees as text
 _OCR_LAYER_NOISE = 0.05  # share of a scan's layer that may lie on nothing: boxes are never exact
 _CELL = 32.0  # points
@@ -87,27 +90,49 @@ class _Verdicts:
     def __init__(self, page: PageView, spans: Sequence[TextSpan]) -> None:
         self._page = page
         self._sheet = BBox(0.0, 0.0, page.width, page.height)
-        self._spans = _Grid([span.bbox for span in spans])
         self._all = spans
         self._tiny_stands_out = _tiny_stands_out(spans)
 
+    @cached_property
+    def _spans(self) -> _Grid:
+        return _Grid([span.bbox for span in self._all])
+
+    @cached_property
+    def _images(self) -> list[PlacedImage]:
+        return self._page.images()
+
     def of(self, words: Sequence[Word]) -> list[Reason | None]:
-        spans = [self._span_of(word) for word in words]
+        backed = self._under(words, self._backs())
+        special = self._under(words, [s.bbox for s in self._all if self._is_special(s)])
+        spans = [
+            self._span_of(word) if first or second else None
+            for word, first, second in zip(words, backed, special, strict=True)
+        ]
         reasons = [self._told(word, span) for word, span in zip(words, spans, strict=True)]
-        backed = self._backed(words)
-        doubtful = [
-            index
+        doubtful = {
+            index: span
             for index, span in enumerate(spans)
             if reasons[index] is None and span and (_is_doubtful(span) or backed[index])
-        ]
-        pixels = _render(self._page) if doubtful else None
-        if pixels is not None:
-            look = _Look(self._page, pixels)
-            for index in doubtful:
-                span = spans[index]
-                assert span is not None
-                reasons[index] = self._seen(look, words[index], span)
+        }
+        for index, reason in self._looked_at(words, doubtful).items():
+            reasons[index] = reason
         return _without_scan_noise(reasons, spans)
+
+    def _looked_at(
+        self, words: Sequence[Word], doubtful: Mapping[int, TextSpan]
+    ) -> Mapping[int, Reason]:
+        """Those of the words that the rendered page does not show: a coarse image, which is soon
+        made, clears most words, and the fine one decides on the others."""
+        if sum(image.pixels[0] * image.pixels[1] for image in self._images) > _MAX_DECODED:
+            return {}
+        unseen: dict[int, Reason] = dict.fromkeys(doubtful, "invisible")
+        for dpi in (_COARSE_DPI, _DPI):
+            if not unseen:
+                break
+            look = _Look(self._page, _render(self._page, dpi))
+            seen = {i: self._seen(look, words[i], doubtful[i]) for i in unseen}
+            unseen = {index: reason for index, reason in seen.items() if reason}
+        return unseen
 
     def _told(self, word: Word, span: TextSpan | None) -> Reason | None:
         """What the drawing instructions alone say."""
@@ -115,7 +140,7 @@ class _Verdicts:
             return "off_page"
         if span is None:
             return None
-        if span.alpha < 0.02 and span.render_mode != 3:
+        if span.alpha < _OPAQUE and span.render_mode != 3:
             return "transparent"
         if span.size < _TINY and self._tiny_stands_out and any(map(str.isalnum, word.text)):
             return "tiny"
@@ -123,6 +148,8 @@ class _Verdicts:
 
     def _is_outside(self, box: BBox) -> bool:
         """Whether less than a tenth of a box is on the page as displayed."""
+        if self._sheet.contains(box):
+            return False
         grown = BBox(box.x0, box.y0, max(box.x1, box.x0 + 0.1), max(box.y1, box.y0 + 0.1))
         return self._sheet.intersection(grown) < 0.1 * grown.area
 
@@ -156,15 +183,24 @@ class _Verdicts:
             default=None,
         )
 
-    def _backed(self, words: Sequence[Word]) -> list[bool]:
-        """Whether a filled area or an image shares the place of each word."""
+    def _is_special(self, span: TextSpan) -> bool:
+        """Whether a span may be hidden without anything lying over or under it."""
+        tiny = span.size < _TINY and self._tiny_stands_out
+        return tiny or span.alpha < _OPAQUE or _is_doubtful(span)
+
+    def _backs(self) -> list[BBox]:
+        """The filled areas and images of the page."""
         fills = [
             drawing.bbox
             for drawing in self._page.drawings()
             if drawing.fill is not None and drawing.bbox.height > 3 and drawing.bbox.width > 3
         ]
-        grid = _Grid(fills + [image.bbox for image in self._page.images()])
-        return [bool(grid.at(*word.bbox.center)) for word in words]
+        return fills + [image.bbox for image in self._images]
+
+    def _under(self, words: Sequence[Word], boxes: Sequence[BBox]) -> list[bool]:
+        """Whether one of the boxes has the centre of each word in it."""
+        grid = _Grid(boxes)
+        return [bool(boxes) and grid.has(*word.bbox.center) for word in words]
 
 
 class _Look:
@@ -209,6 +245,13 @@ class _Grid:
                 for column in range(int(box.x0 // _CELL), int(box.x1 // _CELL) + 1):
                     self._cells[row, column].append(index)
 
+    def has(self, x: float, y: float) -> bool:
+        near = self._cells.get((int(y // _CELL), int(x // _CELL)), ())
+        boxes = self._boxes
+        return any(boxes[index].contains_point(x, y) for index in near) or any(
+            boxes[index].contains_point(x, y) for index in self._large
+        )
+
     def at(self, x: float, y: float) -> list[int]:
         near = self._cells.get((int(y // _CELL), int(x // _CELL)), [])
         return [index for index in (*self._large, *near) if self._boxes[index].contains_point(x, y)]
@@ -241,12 +284,8 @@ def _without_scan_noise(
     return [None if reason == "invisible" else reason for reason in reasons]
 
 
-def _render(page: PageView) -> Pixels | None:
-    """The page's pixels, or None where decoding its images would take too much."""
+def _render(page: PageView, dpi: float) -> Pixels:
     import numpy as np
 
-    if sum(image.pixels[0] * image.pixels[1] for image in page.images()) > _MAX_DECODED:
-        return None
     area = max(page.width * page.height, 1.0)
-    dpi = min(_DPI, 72.0 * (_MAX_RENDERED / area) ** 0.5)
-    return np.asarray(page.render(dpi)).astype(np.int16)
+    return np.asarray(page.render(min(dpi, 72.0 * (_MAX_RENDERED / area) ** 0.5))).astype(np.int16)

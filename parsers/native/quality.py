@@ -2,9 +2,9 @@
 
 Reasons, and the verdict each leads to:
 
-    blank                 nothing on the page (ok)
+    blank                 no ink on the page (ok)
     no_text_layer         an image, and no text over it (unreadable)
-    vector_text           drawings, and no text: letters drawn as outlines, perhaps (suspicious)
+    vector_text           something is drawn, and no text: letters as outlines, perhaps (suspicious)
     few_words_over_image  a scan with a stamp or a page number as its only text (suspicious)
     junk_text_layer       the words are not what the page shows: characters without meaning, digits
                           among letters, words nobody could say (suspicious; unreadable when most)
@@ -12,7 +12,8 @@ Reasons, and the verdict each leads to:
                           (suspicious)
     replacement_chars     some characters could not be decoded (ok when few)
     hidden_text           words were set apart that the page keeps from its readers (ok)
-    low_ocr_confidence    given by the OCR parser (suspicious)
+    low_ocr_confidence    given by the OCR parser: it is not sure of its words (suspicious)
+    no_text_found         given by the OCR parser: there is ink, and no word in it (suspicious)
 
 `hidden_text` is a warning, given for three words and more: a lone white figure or a clipped item
 of a list is set apart without it. So is text outside the page, where printers' marks stand, and on
@@ -25,6 +26,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from docpipe.geometry import BBox
+from docpipe.parsers.native.ink import has_ink
 from docpipe.parsers.native.plausible import Plausibility, plausibility
 from docpipe.records import HiddenText, Quality, Word
 from docpipe.stages import PageView
@@ -43,6 +45,7 @@ _MANY_DRAWINGS = 40
 _IMAGE_PAGE = 0.6  # share of a page under images from which it may be a scan
 _IMAGE_SEEN = 0.02  # share of a page under images from which there may be text in them
 _SCAN_DPI = 90.0
+_LOOK_DPI = 100.0
 _MARGIN = 0.09  # of the page's height or width: where stamps and page numbers stand
 
 
@@ -74,7 +77,8 @@ def needs_ocr(quality: Quality) -> bool:
 def _without_words(page: PageView, secrets: tuple[str, ...]) -> Quality:
     if _image_share(page) > _IMAGE_SEEN:
         return Quality("unreadable", ("no_text_layer", *secrets), "none")
-    if len(page.drawings()) > _MANY_DRAWINGS:
+    drawings, images = page.drawings(), page.images()
+    if len(drawings) > _MANY_DRAWINGS or (drawings or images) and has_ink(page.render(_LOOK_DPI)):
         return Quality("suspicious", ("vector_text", *secrets), "none")
     return Quality("ok", ("blank", *secrets), "none")
 
