@@ -1,0 +1,116 @@
+"""What the model knows of an entity besides its words: its place and the look of its text.
+
+Layout (7 numbers [D]): x0, x1 over page width, y0, y1 over page height, width and height of the box
+likewise, rank in reading order over the number of entities. Shape (11 numbers [D]) says in a few
+flags what a pretrained text encoder would otherwise have to know: amounts, dates, keys.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from docpipe.geometry import BBox
+
+Floats = npt.NDArray[np.floating[Any]]
+
+LAYOUT_SIZE = 7
+SHAPE_SIZE = 11
+FEATURE_SIZE = LAYOUT_SIZE + SHAPE_SIZE
+
+_MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_DATE = re.compile(
+    rf"(?<!\d)\d{{1,4}}([-/.])\d{{1,2}}\1\d{{1,4}}(?!\d)"
+    rf"|\d{{1,2}}[ .,/-]*(?:{_MONTH})[a-z]*[ .,'/-]*\d{{2,4}}"
+    rf"|(?:{_MONTH})[a-z]*\.? \d{{1,2}},? \d{{4}}",
+    re.IGNORECASE,
+)
+_TIME = re.compile(r"(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?!\d)")
+_MONEY = re.compile(
+    r"(?:[A-Z]{2,3}|[$€£¥₹])?\s*[-(]?\d+(?:[.,' ]\d{3})*[.,]\d{2}\)?\s*(?:[A-Z]{2,3}|[$€£¥₹])?"
+)
+_WHOLE = re.compile(r"[-+]?\d+")
+_CURRENCY = re.compile(r"[$€£¥₹]|\b(?:RM|USD|EUR|GBP|IDR|RP|MYR|VND|CHF)(?=\b|\d)", re.IGNORECASE)
+
+
+class EntityPage(msgspec.Struct, frozen=True):
+    """The entities of one page: texts and boxes of equal number, in any order; sizes in one unit.
+
+    Empty texts and boxes without area are allowed, as real data have them.
+    """
+
+    width: float
+    height: float
+    texts: tuple[str, ...]
+    boxes: tuple[BBox, ...]
+
+    def box_array(self) -> npt.NDArray[np.float64]:
+        """Boxes of shape (n, 4), x0, y0, x1, y1, all divided by the page WIDTH, so that the aspect
+        ratio is kept [D]."""
+        rows = [(box.x0, box.y0, box.x1, box.y1) for box in self.boxes]
+        return np.array(rows, np.float64).reshape(-1, 4) / (self.width or 1.0)
+
+
+def page_features(page: EntityPage) -> npt.NDArray[np.float32]:
+    """Layout and shape of each entity, shape (n, FEATURE_SIZE)."""
+    shapes = np.array([text_shape(text) for text in page.texts], np.float32)
+    return np.hstack([layout(page), shapes.reshape(-1, SHAPE_SIZE)])
+
+
+def layout(page: EntityPage) -> npt.NDArray[np.float32]:
+    """Where each entity stands, shape (n, LAYOUT_SIZE)."""
+    boxes = page.box_array()
+    boxes[:, 1::2] *= page.width / page.height if page.width and page.height else 1.0
+    sizes = boxes[:, 2:] - boxes[:, :2]
+    rank = reading_ranks(page.box_array()) / max(len(boxes), 1)
+    return np.hstack([boxes, sizes, rank[:, None]]).astype(np.float32)
+
+
+def reading_ranks(boxes: Floats) -> npt.NDArray[np.int64]:
+    """Place of each of the (n, 4) boxes from top to bottom, in rows from left to right, from 0.
+
+    A row is the boxes whose centre is within half a typical height of its first. Equal boxes share
+    a rank, so the order in which entities are given does not matter.
+    """
+    if not len(boxes):
+        return np.zeros(0, np.int64)
+    middle = (boxes[:, 1] + boxes[:, 3]) / 2
+    tolerance = float(np.median(boxes[:, 3] - boxes[:, 1])) / 2
+    row, top = np.zeros(len(boxes), np.int64), -math.inf
+    number = -1
+    for at in np.argsort(middle, kind="stable"):
+        if middle[at] - top > tolerance:
+            number, top = number + 1, float(middle[at])
+        row[at] = number
+    keys = np.column_stack([row, boxes])  # np.unique sorts these by row, then by x0
+    _, rank, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
+    starts = np.cumsum(counts) - counts
+    return np.asarray(starts[rank.reshape(-1)], np.int64)
+
+
+def text_shape(text: str) -> tuple[float, ...]:
+    """SHAPE_SIZE numbers in 0..1 that tell amounts, dates and keys apart; zeros for no text."""
+    text = text.strip()
+    if not text:
+        return (0.0,) * SHAPE_SIZE
+    letters = sum(char.isalpha() for char in text)
+    digits = sum(char.isdigit() for char in text)
+    marks = sum(not char.isalnum() and not char.isspace() for char in text)
+    return (
+        digits / len(text),
+        sum(char.isupper() for char in text) / max(letters, 1),
+        marks / len(text),
+        float(bool(_DATE.search(text))),
+        float(bool(_TIME.search(text))),
+        float(bool(_MONEY.fullmatch(text.strip("*: ")))),
+        float(bool(_WHOLE.fullmatch(text))),
+        float(bool(_CURRENCY.search(text))),
+        float("%" in text),
+        float(text.endswith(":")),
+        min(math.log1p(len(text)) / 5, 1.0),
+    )

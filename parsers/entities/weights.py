@@ -1,0 +1,83 @@
+"""A trained model in a folder: `model.safetensors`, and `config.json` that says how to build it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from torch import nn
+
+from docpipe.errors import ConfigError, ModelError
+from docpipe.parsers.entities.encoders import (
+    HashedNgramEncoder,
+    SentenceTransformerEncoder,
+    TextEncoder,
+)
+from docpipe.parsers.entities.model import KnnFormer, ModelConfig
+from docpipe.parsers.entities.schema import FieldSchema
+
+CONFIG_FILE = "config.json"
+WEIGHTS_FILE = "model.safetensors"
+
+
+class SavedConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`thresholds`: tau of each one-field of the schema, in its order."""
+
+    model: ModelConfig
+    schema: FieldSchema
+    thresholds: tuple[float, ...]
+
+
+class Trained(NamedTuple):
+    model: KnnFormer
+    config: SavedConfig
+
+
+def build_model(config: ModelConfig, schema: FieldSchema, device: str = "cpu") -> KnnFormer:
+    """A model with fresh weights on `device`."""
+    encoder: TextEncoder
+    if config.encoder == "hashed":
+        encoder = HashedNgramEncoder(config.width, config.buckets, config.gram_dropout)
+    else:
+        encoder = SentenceTransformerEncoder(Path(config.encoder), device)
+    return KnnFormer(config, len(schema.labels), encoder).to(device)
+
+
+def save(folder: Path, model: nn.Module, config: SavedConfig) -> None:
+    """Write both files; the folder is made where it is missing."""
+    from safetensors.torch import save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    tensors = {name: tensor.cpu().contiguous() for name, tensor in model.state_dict().items()}
+    save_file(tensors, folder / WEIGHTS_FILE)
+    text = msgspec.json.format(msgspec.json.encode(config), indent=2)
+    (folder / CONFIG_FILE).write_bytes(text + b"\n")
+
+
+def load(folder: Path, device: str = "cpu") -> Trained:
+    """The model in a folder, ready for use. Raises ModelError that says what is wrong with it."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        config = msgspec.json.decode((folder / CONFIG_FILE).read_bytes(), type=SavedConfig)
+        if len(config.thresholds) != len(config.schema.ones):
+            raise ModelError(
+                f"{folder / CONFIG_FILE} has {len(config.thresholds)} thresholds for "
+                f"{len(config.schema.ones)} one-fields",
+                hint="train it again, or set one threshold per one-field",
+            )
+        model = build_model(config.model, config.schema, device)
+        model.load_state_dict(load_file(folder / WEIGHTS_FILE, device=device))
+    except FileNotFoundError as error:
+        raise ModelError(
+            f"no trained entity model in {folder}: {error.filename or error} is missing",
+            hint="make one with python -m docpipe.training.train_knnformer",
+        ) from error
+    except (OSError, msgspec.DecodeError, ConfigError, SafetensorError, RuntimeError) as error:
+        raise ModelError(
+            f"the entity model in {folder} cannot be used: {error}",
+            hint=f"{CONFIG_FILE} and {WEIGHTS_FILE} must come from one training",
+        ) from error
+    return Trained(model.eval(), config)
