@@ -1,7 +1,7 @@
 """One TOML file, a table per stage; every key can be set from the command line too.
 
 [parser]            name = "native", and the options of its constructor
-[ocr]               mode = "auto" | "off" | "force"; engine; dpi
+[ocr]               name = "ocr"; engine = "auto" | "tesseract" | "rapidocr"; dpi; languages
 [retriever]         name, options
 [reader] [agent] [language_model]
 [limits]            page_timeout, document_timeout, memory caps, sizes
@@ -26,11 +26,16 @@ class StageConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     options: dict[str, Any] = {}
 
 
+OCR_SHARE = 1 / 3
+"""Of `page_timeout`: what a page for OCR adds to the time of its document."""
+
+
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bounds of an ingest. Times in seconds, memory as address space in MiB, file size in MiB.
 
     `page_timeout` is wall clock for one page in one stage; `document_timeout` bounds the working
-    time that all pages of a document take together, in whatever number of workers.
+    time that all pages of a document take together, in whatever number of workers. Each page that
+    needs OCR adds a third of `page_timeout` to it.
     """
 
     page_timeout: float = 30.0

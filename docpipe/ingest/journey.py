@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from docpipe.config import Limits
+from docpipe.config import OCR_SHARE, Limits
 from docpipe.ingest import jobs
 from docpipe.ingest.report import Done
 from docpipe.library.store import Entry
@@ -27,7 +28,8 @@ class Journey:
     """Gives out the tasks of one document and takes their outcomes, until it is `done`.
 
     The clock of the document counts working time: the time its tasks took, whoever else was
-    waited for. When it has run out, the pages not yet read are given up.
+    waited for. Each page for OCR adds to it: a long scan is no bad file. When it has run out, the
+    pages not yet read are given up.
     """
 
     def __init__(self, source: jobs.Source, name: str, target: Path, limits: Limits) -> None:
@@ -41,6 +43,7 @@ class Journey:
         self._running = 0
         self._to_read: deque[int] = deque()
         self._to_ocr: deque[int] = deque()
+        self._allowed = limits.document_timeout
         self._failures: list[Issue] = []
         self._attempts = deque(_COMPOSE_ATTEMPTS)
         self._seconds = 0.0
@@ -96,10 +99,15 @@ class Journey:
         return Task(kind, jobs.COMPOSE, arguments, self._limits.document_timeout, self.source.id)
 
     def _left(self) -> float:
-        return self._limits.document_timeout - self._seconds
+        return self._allowed - self._seconds
+
+    def _queue_ocr(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            self._to_ocr.append(number)
+            self._allowed += self._limits.page_timeout * OCR_SHARE
 
     def _give_up(self) -> None:
-        message = f"the document took more than {self._limits.document_timeout:g} s"
+        message = f"the document took more than {self._allowed:g} s"
         for stage, waiting in (("parse", self._to_read), ("ocr", self._to_ocr)):
             self._failures += [Issue(stage, "timeout", message, number) for number in waiting]
             waiting.clear()
@@ -111,7 +119,7 @@ class Journey:
         opened: jobs.Opened = outcome.value
         self.source = msgspec.structs.replace(self.source, passwords=opened.passwords)
         self._to_read.extend(opened.to_read)
-        self._to_ocr.extend(opened.to_ocr)
+        self._queue_ocr(opened.to_ocr)
         self._stage = "pages"
 
     def _take_page(self, task: Task, outcome: Outcome) -> None:
@@ -119,7 +127,7 @@ class Journey:
         if outcome.issue is not None:
             self._failures.append(outcome.issue)
         elif task.call == jobs.READ and outcome.value:
-            self._to_ocr.append(task.page)
+            self._queue_ocr([task.page])
             return
         self.pages_done += 1
 

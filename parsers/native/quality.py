@@ -78,7 +78,7 @@ def _without_words(page: PageView, secrets: tuple[str, ...]) -> Quality:
     if _image_share(page) > _IMAGE_SEEN:
         return Quality("unreadable", ("no_text_layer", *secrets), "none")
     drawings, images = page.drawings(), page.images()
-    if len(drawings) > _MANY_DRAWINGS or (drawings or images) and has_ink(page.render(_LOOK_DPI)):
+    if len(drawings) > _MANY_DRAWINGS or ((drawings or images) and has_ink(page.render(_LOOK_DPI))):
         return Quality("suspicious", ("vector_text", *secrets), "none")
     return Quality("ok", ("blank", *secrets), "none")
 
