@@ -36,4 +36,4 @@ def test_a_long_scan_is_read_whole(tmp_path: Path) -> None:
 
 def test_slow_pages_come_to_an_end(tmp_path: Path) -> None:
     assert pages_read(tmp_path, ocr=False, seconds=4.0) == 15
-    assert 10 <= pages_read(tmp_path, ocr=True, seconds=29.0) < 40
+    assert 1 <= pages_read(tmp_path, ocr=True, seconds=29.0) < 20
