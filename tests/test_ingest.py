@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from PIL import Image
 
 from docpipe import codec
 from docpipe.config import Config, StageConfig, from_mapping
@@ -314,6 +315,15 @@ def test_what_is_read_in_a_folder(tmp_path: Path) -> None:
     assert statuses(named) == {"link out.pdf": ("ok", None)}
     with pytest.raises(InputError, match="does not exist"):
         ingest(tmp_path / "nothing", root)
+
+
+def test_a_file_whose_only_page_is_damaged_is_beyond_recovery(tmp_path: Path) -> None:
+    path = tmp_path / "in" / "cut.png"
+    path.parent.mkdir()
+    Image.effect_noise((200, 200), 90).save(path)
+    path.write_bytes(path.read_bytes()[:5000])
+    report = ingest(tmp_path / "in", tmp_path / "lib")
+    assert statuses(report) == {"cut.png": ("failed", "damaged_unrecoverable")}
 
 
 def test_file_names_that_are_not_text(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import random
+import warnings
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -292,6 +294,29 @@ def test_photos_are_turned_upright_and_tiffs_have_pages(tmp_path: Path) -> None:
         assert document.page_count == 3
         assert document.page(3).render(150).getpixel((5, 5)) == (255, 255, 255)
         assert document.page(1).render(150).getpixel((5, 5)) == (0, 0, 0)
+
+
+def pixels(kind: str, **save: object) -> bytes:
+    stream = io.BytesIO()
+    Image.effect_noise((40, 30), 90).save(stream, kind, **save)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["png", "jpeg", "tiff"])
+def test_damaged_images_raise_errors_of_docpipe_only(tmp_path: Path, kind: str) -> None:
+    data, path, chance = pixels(kind), tmp_path / f"image.{kind}", random.Random(kind)
+    for _ in range(150):
+        damaged = bytearray(data[: chance.choice([len(data), chance.randrange(9, len(data))])])
+        for _ in range(chance.randint(0, 8)):
+            damaged[chance.randrange(8, min(len(damaged), 300))] = chance.randrange(256)
+        path.write_bytes(damaged)
+        try:
+            with warnings.catch_warnings(), open_document(path) as document:
+                warnings.simplefilter("ignore")
+                for number in range(1, document.page_count + 1):
+                    document.page(number).render(72)
+        except (InputError, StageError):
+            continue
 
 
 @given(st.text())

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from docpipe.errors import ConfigError
-from docpipe.workers import Kind, Outcome, Task, WorkerPool
+from docpipe.errors import ConfigError, StageError
+from docpipe.workers import Kind, Outcome, Task, WorkerPool, describe
 
 
 def task(name: str, *arguments: object, timeout: float | None = 20.0, kind: str = "work") -> Task:
@@ -125,6 +125,21 @@ def test_messages_are_the_same_in_every_run(pool: WorkerPool) -> None:
     assert failure.issue
     assert timeout.issue.message == "took longer than the time limit"
     assert failure.issue.message == "ValueError: <object object at 0x…>"
+
+
+def test_a_failure_for_want_of_memory_is_called_so() -> None:
+    causes = (MemoryError(), RuntimeError("code=2: malloc (9 bytes) failed"), ValueError("bad"))
+    errors = [StageError("pdf", 1, "page cannot be read", code="damaged_page") for _ in causes]
+    for error, cause in zip(errors, causes, strict=True):
+        error.__cause__ = cause
+    issues = [describe(error, "parse") for error in (*errors, MemoryError(), ValueError())]
+    assert [(issue.stage, issue.code) for issue in issues] == [
+        ("pdf", "memory"),
+        ("pdf", "memory"),
+        ("pdf", "damaged_page"),
+        ("parse", "memory"),
+        ("parse", "internal"),
+    ]
 
 
 def test_workers_use_one_thread(pool: WorkerPool) -> None:

@@ -139,13 +139,17 @@ def compose(
 
 def _judge(document: Document, failures: Sequence[Issue], *, readable: bool) -> Composed:
     """`ok`, or `partial` when pages or their OCR failed or the file says its content is not
-    readable, or `failed` when no page was read; the first such issue gives the reason."""
+    readable, or `failed` when no page was read; the first such issue gives the reason. A file
+    whose pages are all damaged is itself beyond recovery."""
     flaws = [*failures, *(issue for issue in document.issues if issue.code in INPUT_CODES)]
     routes = [page.quality.route for page in document.pages]
     first = flaws[0] if flaws else None
+    reason = first.code if first else None
+    if not readable and reason == "damaged_page":
+        reason = "damaged_unrecoverable"
     return Composed(
         status="failed" if not readable else "partial" if flaws else "ok",
-        reason=first.code if first else None,
+        reason=reason,
         message=first.message if first else None,
         pages=len(document.pages),
         routes={route: routes.count(route) for route in sorted(set(routes))},

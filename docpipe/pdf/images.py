@@ -85,7 +85,7 @@ class ImagePageView:
             across, down = upright.width / self.width, upright.height / self.height
             box = (shown.x0 * across, shown.y0 * down, shown.x1 * across, shown.y1 * down)
             return _as_rgb(upright).resize(size, box=box)
-        except (OSError, ValueError, SyntaxError) as error:
+        except Exception as error:  # whatever Pillow raises for these pixels
             raise StageError(
                 "pdf", self.number, f"image cannot be decoded: {error}", code="damaged_page"
             ) from error
@@ -95,16 +95,19 @@ class ImageDocument:
     """A PNG, JPEG or multi-page TIFF file."""
 
     def __init__(self, path: Path, max_pages: int | None = None) -> None:
-        from PIL import Image, UnidentifiedImageError
+        from PIL import Image
 
+        self._file = path.open("rb")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # Pillow's bomb warning: the size is checked below
-                self._image: Any = Image.open(path)
+                self._image: Any = Image.open(self._file)
                 self.page_count: int = getattr(self._image, "n_frames", 1)
         except Image.DecompressionBombError as error:
+            self._file.close()
             raise InputError("too_large", f"{path.name}: {error}") from error
-        except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
+        except Exception as error:  # damaged headers make Pillow raise about anything
+            self._file.close()
             raise InputError(
                 "damaged_unrecoverable", f"{path.name} is no readable image: {error}"
             ) from error
@@ -129,11 +132,12 @@ class ImageDocument:
 
     def close(self) -> None:
         self._image.close()
+        self._file.close()
 
     def page(self, number: int) -> ImagePageView:
         try:
             return ImagePageView(self._image, number - 1)
-        except (EOFError, OSError, ValueError, SyntaxError) as error:
+        except Exception as error:  # whatever Pillow raises for this frame
             raise StageError(
                 "pdf", number, f"image cannot be read: {error}", code="damaged_page"
             ) from error

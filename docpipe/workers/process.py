@@ -97,12 +97,11 @@ def perform(call: str, arguments: tuple[Any, ...], stage: str) -> Outcome:
 
 def describe(error: Exception, stage: str) -> Issue:
     """The issue for an exception; what is not an error of docpipe is logged with its traceback."""
-    if isinstance(error, StageError):
-        return Issue(error.stage, error.code, _storable(error.message))
+    stage = error.stage if isinstance(error, StageError) else stage
+    if _is_memory(error.__cause__ if isinstance(error, DocpipeError) else error):
+        return Issue(stage, "memory", "ran out of the memory a worker may use")
     if isinstance(error, DocpipeError):
         return Issue(stage, error.code, _storable(error.message))
-    if _is_memory(error):
-        return Issue(stage, "memory", "ran out of the memory a worker may use")
     _log.debug("%s failed", stage, exc_info=error)
     return Issue(stage, "internal", _storable(f"{type(error).__name__}: {error}"))
 
