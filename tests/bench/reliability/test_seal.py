@@ -6,8 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageDraw
 
+from docpipe.bench.reliability.command import ingest
 from docpipe.bench.reliability.seal import Seal
+from docpipe.config import Config, StageConfig
 
 
 @pytest.fixture
@@ -70,3 +73,17 @@ sys.exit(os.waitstatus_to_exitcode(os.wait()[1]) < 0)
 """
     status = python(seal, code)
     assert seal.events("start")[0].endswith("sealed") == (status == 1)
+
+
+def test_ocr_reports_to_nobody(seal: Seal, tmp_path: Path) -> None:
+    scan = tmp_path / "scan.png"
+    image = Image.new("RGB", (400, 80), "white")
+    ImageDraw.Draw(image).text((20, 20), "Nobody has to know", fill="black", font_size=30)
+    image.save(scan, dpi=(150, 150))
+    config = Config(ocr=StageConfig("ocr", {"engine": "rapidocr"}))
+    done = ingest([scan], tmp_path / "allowed", config, environment=seal.environment)
+    [line] = done.lines
+    assert line.routes == {"ocr": 1}
+    assert not seal.events("network")
+    assert not seal.events("file")
+    assert not list(seal.leftovers())
