@@ -16,7 +16,10 @@ from docpipe.errors import ConfigError
 
 def bench(
     name: Annotated[
-        str | None, typer.Argument(help="parse, retrieval, answer or robust.", show_default=False)
+        str | None,
+        typer.Argument(
+            help="parse, headings, retrieval, answer, robust or reliability.", show_default=False
+        ),
     ] = None,
     data: Annotated[
         Path | None,
