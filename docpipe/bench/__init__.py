@@ -38,6 +38,7 @@ BENCHES: dict[str, str] = {
     "answer": "docpipe.bench.answers:run",
     "headings": "docpipe.bench.headings:run",
     "robust": "docpipe.bench.robust:run",
+    "ocr": "docpipe.bench.ocr:run",
     "reliability": "docpipe.bench.reliability:run",
 }
 

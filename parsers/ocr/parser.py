@@ -58,7 +58,7 @@ class OcrParser:
         languages: tuple[str, ...] = (),
         threads: int = 1,
     ) -> None:
-        self._engine = build_engine(engine, languages, threads)
+        self.engine = build_engine(engine, languages, threads)
         self._dpi = dpi
 
     def read_page(self, page: PageView) -> PageFacts:
@@ -108,7 +108,7 @@ class OcrParser:
 
     def _read(self, image: Image.Image, dpi: float, number: int) -> list[OcrWord]:
         try:
-            words = self._engine.read(image, dpi)
+            words = self.engine.read(image, dpi)
         except StageError as error:
             raise StageError(STAGE, number, error.message, code=error.code) from error
         return _without_noise(words)

@@ -216,7 +216,7 @@ def test_english_is_told_by_its_function_words() -> None:
 
 def test_an_unsure_reading_is_marked(tmp_path: Path) -> None:
     parser = OcrParser(engine="rapidocr")
-    parser._engine = Fixed(*[(word, 0.45) for word, _ in ENGLISH], ("certain", 0.9))
+    parser.engine = Fixed(*[(word, 0.45) for word, _ in ENGLISH], ("certain", 0.9))
     quality = read(scan(tmp_path), parser).quality
     assert quality.verdict == "suspicious"
     assert quality.reasons == ("low_ocr_confidence",)
@@ -224,7 +224,7 @@ def test_an_unsure_reading_is_marked(tmp_path: Path) -> None:
 
 def test_specks_are_no_text(tmp_path: Path) -> None:
     parser = OcrParser(engine="rapidocr")
-    parser._engine = Fixed(("|", 0.5), ("~.", 0.2), ("ii", 0.4))
+    parser.engine = Fixed(("|", 0.5), ("~.", 0.2), ("ii", 0.4))
     assert read(scan(tmp_path), parser).words == ()
 
 
