@@ -67,7 +67,8 @@ def find_cells(match: Match, query: Query) -> Iterator[CellFound]:
     columns = _column_fits(others, named, query)
     for order, (cell, column) in enumerate(zip(others, columns, strict=True)):
         header = frozenset(content_words(cell.headers))
-        of_focus = focus <= named | header | about
+        measured = query.question.kind == "measure" and bool(_unit_fit(cell, query.question))
+        of_focus = measured or focus <= named | header | about
         if query.question.kind == "count" and not of_focus:
             continue
         fit = 0.7 * agreed + 0.3 * column + (0.05 if "total" in header else 0.0)

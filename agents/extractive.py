@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from docpipe.agents.passages import passages
+from docpipe.agents.comparing import compare, extreme
+from docpipe.agents.passages import Passage, passages
 from docpipe.agents.picking import Pick, pick
 from docpipe.agents.question import Question, analyse
 from docpipe.agents.relevance import Match, Query, Vocabulary, rank, vocabulary, weigh
+from docpipe.agents.statements import asked_formula, compute
 from docpipe.agents.structure import counted_parts
 from docpipe.agents.sufficiency import confidence, signals
 from docpipe.agents.verifier import cite
 from docpipe.content import block_text
-from docpipe.records import Answer, Document, Evidence, Reading, TextBlock
+from docpipe.records import Answer, AnswerFormat, Document, Evidence, Reading, TextBlock
 from docpipe.stages import PageContent
 
 _QUOTES = 4
 _SEEN = 0.6
+_WORKED = 0.5
 _REMEMBERED = 8
 
 
@@ -40,10 +43,13 @@ class ExtractiveReader:
         asked = analyse(sub_question)
         documents = {content.document.id: content.document for content in pages}
         query = weigh(asked, [self._vocabulary(document) for document in documents.values()])
-        matches = rank(passages(list(pages)), query)
+        found = passages(list(pages))
+        matches = rank(found, query)
         likely = pages[0].document if pages else None
         known = (_count(asked, likely) or _title(asked, likely)) if likely else None
-        answer = known or self._answer(matches, query)
+        if likely and not known and not query.unknown_in[likely.id]:
+            known = _computed(sub_question, likely)
+        answer = known or self._worked(matches, query, found) or self._answer(matches, query)
         return Reading(
             pages=tuple(content.page.number for content in pages),
             summary=answer.text,
@@ -65,6 +71,23 @@ class ExtractiveReader:
             best.text, best.value, best.format, True, _evidence(best.matches[:_QUOTES]), sure
         )
 
+    def _worked(
+        self, matches: list[Match], query: Query, found: Sequence[Passage]
+    ) -> Answer | None:
+        """An answer worked out over cells: a difference, the highest of a column."""
+        documents = {p.content.document.id: p.content.document for p in found}
+
+        def ranked(question: Question) -> tuple[list[Match], Query]:
+            asked = weigh(question, [self._vocabulary(document) for document in documents.values()])
+            return rank(found, asked), asked
+
+        worked = compare(query.question, ranked) or extreme(matches, query)
+        if worked is None or query.unknown:
+            return None
+        form: AnswerFormat = "str" if isinstance(worked.value, str) else "float"
+        evidence = _evidence(worked.matches)
+        return Answer(worked.text, worked.value, form, True, evidence, _WORKED * worked.fit)
+
     def _vocabulary(self, document: Document) -> Vocabulary:
         known = self._vocabularies.pop(document.id, None) or vocabulary(document)
         self._vocabularies[document.id] = known
@@ -84,6 +107,21 @@ def _count(asked: Question, document: Document) -> Answer | None:
     labels = ", ".join(part.label for part in parts)
     text = f"{len(parts)} (numbered {labels})"
     return Answer(text, len(parts), "int", True, evidence, _SEEN)
+
+
+def _computed(question: str, document: Document) -> Answer | None:
+    """A figure or ratio of financial statements, with the rows it is computed from."""
+    formula = asked_formula(question)
+    computed = compute(formula, question, document) if formula else None
+    if computed is None:
+        return None
+    evidence = tuple(
+        cite(document, p.content.page, p.block, p.start, p.end, 1.0)
+        for p in {
+            (o.passage.block.id, o.passage.start): o.passage for o in computed.operands
+        }.values()
+    )
+    return Answer(computed.text, computed.value, "float", True, evidence, _SEEN)
 
 
 def _title(asked: Question, document: Document) -> Answer | None:

@@ -17,7 +17,7 @@ from docpipe.content import CELL_SEPARATOR, block_text, body_blocks, table_rows
 from docpipe.records import Block, Cell, Table, TextBlock
 from docpipe.stages import PageContent
 
-PassageKind = Literal["sentence", "heading", "item", "row", "caption", "field"]
+PassageKind = Literal["sentence", "heading", "item", "row", "caption", "field", "point"]
 
 _HEADS = ("title", "heading")
 _LONGEST = 600
@@ -62,8 +62,14 @@ class Passage(msgspec.Struct, frozen=True):
 
 
 def passages(pages: list[PageContent]) -> list[Passage]:
-    """All passages of the pages, in reading order."""
-    found = (passage for rank, page in enumerate(pages) for passage in _of_page(page, rank))
+    """All passages of the pages, in reading order, those of charts behind those of their page."""
+    from docpipe.agents.charts import chart_points
+
+    found = (
+        passage
+        for rank, page in enumerate(pages)
+        for passage in (*_of_page(page, rank), *chart_points(page, rank))
+    )
     return [msgspec.structs.replace(passage, order=order) for order, passage in enumerate(found)]
 
 

@@ -39,8 +39,8 @@ def find_phrases(match: Match, query: Query) -> Iterator[Phrase]:
     if _ACRONYM.search(query.question.text):
         yield from _expansions(text, query)
     if passage.kind == "field":
-        name = set(words(passage.context.rpartition(" / ")[2]))
-        yield Phrase(text, 0.9 * len(name & query.weights.keys()) / len(name) if name else 0.1)
+        label = set(words(passage.context.rpartition(" / ")[2]))
+        yield Phrase(text, 0.9 * len(label & query.weights.keys()) / len(label) if label else 0.1)
     yield from _labelled(match, query)
     copula = _COPULA.search(text)
     if copula and (

@@ -15,6 +15,8 @@ from docpipe.agents.values import Found, find_values, shown, typed
 from docpipe.records import AnswerFormat, Value
 
 _CONSIDERED = 40
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_OF_ANOTHER_YEAR = 0.6
 _LED = 0.2  # for standing behind the preposition of the question
 _REACH = 12  # words over which closeness to the question's terms counts
 _MARKS = re.compile(r"[,;:.()]\s")
@@ -87,10 +89,13 @@ def _values(match: Match, query: Query) -> Iterator[Pick]:
     crowd = min(1.0, _CROWDED / len(found)) if found else 1.0
     for value in found:
         if not _is_asked(value.text, query.question):
-            is_field = match.passage.kind == "field"
-            fit = _field_fit(value, match, query) if is_field else crowd * _fit(value, text, query)
+            fit = _FITS.get(match.passage.kind, _fit)(value, match, query)
+            if any(_YEAR.fullmatch(term) for term in match.missing):
+                fit *= _OF_ANOTHER_YEAR
             answer = _quoted(value.text, text)
-            yield Pick((match,), *typed(value, query.question.kind), answer, fit)
+            if match.passage.kind == "point":
+                answer = f"{value.text}: {match.passage.context.rpartition(' / ')[2]} in the chart"
+            yield Pick((match,), *typed(value, query.question.kind), answer, crowd * fit)
 
 
 def _quoted(value: str, text: str) -> str:
@@ -120,8 +125,9 @@ def _is_asked(text: str, question: Question) -> bool:
     return all(word in asked for word in words(text))
 
 
-def _fit(found: Found, text: str, query: Query) -> float:
+def _fit(found: Found, match: Match, query: Query) -> float:
     """Closeness to the question's terms, and whether the value is of the thing asked for."""
+    text = match.passage.text
     total = sum(query.weights.values()) or 1.0
     reach: dict[str, float] = {}
     for word, start, end in located_words(text):
@@ -141,6 +147,17 @@ def _field_fit(found: Found, match: Match, query: Query) -> float:
     return min(
         1.0, 0.6 * bool(said) + 0.4 * _kind_fit(found, f"{name} {found.text}", query.question)
     )
+
+
+def _point_fit(found: Found, match: Match, query: Query) -> float:
+    """Of a value in a chart: whether the chart is of what is asked, and the year is named."""
+    caption, _, label = match.passage.context.rpartition(" / ")
+    if label not in query.question.names:
+        return 0.0
+    asked = query.weights.keys() - set(words(label))
+    total = sum(query.weights[term] for term in asked)
+    said = sum(query.weights[term] for term in asked & set(words(caption)))
+    return 0.9 * said / total if total else 0.0
 
 
 def _is_led(found: Found, text: str, question: Question) -> bool:
@@ -192,3 +209,6 @@ def _choices(match: Match, query: Query) -> Iterator[Pick]:
     for option in named:
         fit = 0.4 if len(named) == 1 else 0.2
         yield Pick((match,), option, "str", match.passage.text, fit)
+
+
+_FITS = {"field": _field_fit, "point": _point_fit}

@@ -68,6 +68,7 @@ def ask(question: str) -> Answer:
             "What are the risks of the mill?",
             ["Late harvests", "Rising energy prices", "Fire in the silos"],
         ),
+        ("What is the difference between revenue in 2021 and 2020?", 2.3),
         ("What does GQI stand for?", "Grain Quality Index"),
         ("What is the fault for code E23?", "Belt off"),
         ("What are the faults for codes E17 and E23?", ["Motor too hot", "Belt off"]),
@@ -89,7 +90,7 @@ def test_answers(question: str, value: Value) -> None:
         ("How many people did the Borealis Mill employ?", "“Borealis Mill”"),
         ("What was the revenue of the Aalto Mill in 1987?", "“1987”"),
         ("What is the colour of the new silo in the photo?", "looks"),
-        ("What is the difference between revenue in 2021 and 2020?", "computed"),
+        ("What was the average price of wheat paid in total?", "Not answerable"),
         ("Which vaccines do sheep receive in spring?", "Not answerable"),
     ],
 )
