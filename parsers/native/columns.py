@@ -19,6 +19,7 @@ from docpipe.geometry import BBox
 
 _MIN_GUTTER = 0.6  # in line heights
 _MIN_PARALLEL = 2.5  # of text side by side, in line heights
+_TAIL_GAP = 1.5  # in line heights
 _MAX_DEPTH = 30
 _MAX_CANDIDATES = 30
 _CROWD = 1500  # items from which fewer candidates are tried
@@ -88,16 +89,40 @@ def _candidates(items: list[Item], em: float) -> list[tuple[float, float]]:
         events += [(item.box.x0, weight), (item.box.x1, -weight)]
     events.sort()
     total = sum(weight for _, weight in events if weight > 0)
+    strips = [
+        strip
+        for strip in _strips(events)
+        if strip[2] - strip[1] >= _MIN_GUTTER * em and strip[0] <= 0.35 * total
+    ]
+    strips.sort(key=lambda strip: (strip[0], strip[1] - strip[2]))
+    limit = _MAX_CANDIDATES if len(items) < _CROWD else _MAX_CANDIDATES // 4
+    chosen: list[tuple[float, float]] = []
+    for _, x0, x1 in strips:
+        if all(abs(x0 - a) + abs(x1 - b) > 0.3 * em for a, b in chosen):
+            chosen.append((x0, x1))
+            if len(chosen) == limit:
+                break
+    return chosen
+
+
+def _strips(events: list[tuple[float, float]]) -> list[tuple[float, float, float]]:
+    """Coverage and x range of every strip that is covered at most so much, as wide as it can be:
+    the edge of a centred line inside a gutter leaves it whole."""
+    open_strips: list[tuple[float, float]] = []  # coverage and left edge, coverage falling
     strips: list[tuple[float, float, float]] = []
     covered = 0.0
     for (x, weight), (following, _) in pairwise(events):
-        covered += weight
-        if following - x >= _MIN_GUTTER * em and covered <= 0.35 * total:
-            strips.append((covered, x, following))
-    strips = [strip for strip in strips if strip[1] > events[0][0] or strip[0] > 0]
-    strips.sort(key=lambda strip: (strip[0], strip[1] - strip[2]))
-    limit = _MAX_CANDIDATES if len(items) < _CROWD else _MAX_CANDIDATES // 4
-    return [(x0, x1) for _, x0, x1 in strips[:limit]]
+        covered = max(0.0, covered + weight)
+        if following == x:
+            continue
+        left = x
+        while open_strips and open_strips[-1][0] < covered - 1e-6:
+            level, left = open_strips.pop()
+            strips.append((level, left, x))
+        if not open_strips or open_strips[-1][0] > covered + 1e-6:
+            open_strips.append((covered, left))
+    strips += [(level, left, events[-1][0]) for level, left in open_strips]
+    return strips
 
 
 def _parallel(items: list[Item], gutter: tuple[float, float], em: float) -> float:
@@ -217,10 +242,35 @@ def _parted(
             across.append(item)
             continue
         if across:
-            yield left, right, across
+            yield _with_tail(left, right, across)
             left, right, across = [], [], []
         (left if side < 0 else right).append(item)
-    yield left, right, across
+    yield _with_tail(left, right, across)
+
+
+def _with_tail(
+    left: list[Item], right: list[Item], across: list[Item]
+) -> tuple[list[Item], list[Item], list[Item]]:
+    """The band, with short lines of what follows it taken to the items across: they stand on one
+    side alone, below white space that goes through both columns."""
+    if not (left and right and across) or across[0].solid:
+        return left, right, across
+    ends = max(item.box.y1 for item in left), max(item.box.y1 for item in right)
+    longer = left if ends[0] > ends[1] else right
+    bottom = min(ends)
+    top = math.inf
+    for item in sorted(longer, key=lambda item: item.box.y0):
+        if item.box.y0 - bottom > _TAIL_GAP * item.box.height:
+            top = item.box.y0
+            break
+        bottom = max(bottom, item.box.y1)
+    tail = [item for item in longer if item.box.y0 >= top]
+    edge = min((item.box.x0 for item in tail), default=math.inf)
+    if not any(abs(item.box.x0 - edge) <= 2.0 for item in across):
+        return left, right, across
+    kept = [item for item in longer if item.box.y0 < top]
+    bands = (kept, right) if longer is left else (left, kept)
+    return *bands, tail + across
 
 
 def _bands(items: list[Item], gutter: tuple[float, float], rtl: bool) -> Iterator[list[Item]]:
