@@ -145,9 +145,16 @@ class Link(Record, frozen=True):
 
 
 class Annotation(Record, frozen=True):
+    """What a reader left on a page; `kind` as in the PDF, in lower case: highlight, freetext, …
+
+    `text` is the comment (of an attached file its name), `quote` the text of the page that a
+    highlight, an underline or a strike-out marks.
+    """
+
     region: Region
     kind: str
     text: str
+    quote: str = ""
 
 
 class Page(Record, frozen=True):

@@ -13,8 +13,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from docpipe.geometry import BBox
+from docpipe.pdf.annotations import covered, read_annotations
 from docpipe.pdf.render import capped_dpi
 from docpipe.pdf.text import clean
+from docpipe.pdf.widgets import form_field, read_apart
 from docpipe.records import Annotation, FormField, Issue, Link, Region, Word
 from docpipe.stages import Drawing, PlacedImage, TextSpan
 
@@ -29,15 +31,6 @@ _CLIPPED = 64
 # Weights and slants that the font's flags often leave out: they are in its name.
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi(?!ng)|[-,]medi$|^cm(?:ss)?bx|^sfbx", re.IGNORECASE)
 _ITALIC_NAME = re.compile(r"ital|obli|^cmti|^cmsl|^sfti", re.IGNORECASE)
-_WIDGET_KINDS = {
-    "Text": "text",
-    "CheckBox": "checkbox",
-    "RadioButton": "radio",
-    "ComboBox": "choice",
-    "ListBox": "choice",
-    "Button": "button",
-    "Signature": "signature",
-}
 
 
 class PdfPageView:
@@ -58,24 +51,56 @@ class PdfPageView:
     def _text_page(self) -> Any:
         return self._read_text()
 
-    def _read_text(self) -> Any:
+    @cached_property
+    def _field_text_page(self) -> Any:
+        """What the fields of a form show, read by itself: else it runs into the text beside it."""
+        return self._read_text(fields=True) if self._widgets else None
+
+    def _read_text(self, *, fields: bool = False) -> Any:
         import pymupdf
 
         # Not ActualText: the glyphs count, not what a file claims they say. Not COLLECT_STYLES: it
         # takes seconds on pages with many drawings.
         flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_IGNORE_ACTUALTEXT
+        if self._widgets:
+            return read_apart(self._page, flags, fields=fields)
         return self._page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=flags)
 
     def words(self) -> list[Word]:
-        """Words in the order the PDF library reads them."""
-        words: list[Word] = []
-        for x0, y0, x1, y1, text, block, line, _ in self._text_page.extractWORDS():
-            text = clean(text).strip()
-            y0, y1 = self._heights.get((block, line), (y0, y1))
-            box = self._box(x0, y0, x1, y1)
-            if text and box is not None:
-                words.append(Word(text, box))
-        return words
+        """Words in the order the PDF library reads them, then those that form fields show."""
+        found = self._text_page.extractWORDS()
+        heights = self._heights
+        printed = [
+            self._word(item, heights.get((item[5], item[6]), (item[1], item[3]))) for item in found
+        ]
+        return [word for word in printed if word is not None] + self._field_words
+
+    def field_words(self) -> list[Word]:
+        """Those of the words that form fields show: their values, captions of buttons."""
+        return self._field_words
+
+    @cached_property
+    def _field_words(self) -> list[Word]:
+        if self._field_text_page is None:
+            return []
+        found = self._field_text_page.extractWORDS()
+        words = [
+            self._word(item, (item[1], item[3])) for item in found if self._is_in_field(item[:4])
+        ]
+        return [word for word in words if word is not None]
+
+    def _is_in_field(self, box: Sequence[float]) -> bool:
+        """Whether the centre of a box is in a form field: what runs out of one is clipped."""
+        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+        return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in self._field_rects)
+
+    @cached_property
+    def _field_rects(self) -> list[tuple[float, ...]]:
+        return [tuple(widget.rect) for widget in self._widgets]
+
+    def _word(self, item: Sequence[Any], heights: tuple[float, float]) -> Word | None:
+        text, box = clean(item[4]).strip(), self._box(item[0], heights[0], item[2], heights[1])
+        return Word(text, box) if text and box is not None else None
 
     def off_layer_words(self) -> list[Word]:
         """Words of layers (optional content) that are switched off, and so in no other list."""
@@ -118,8 +143,16 @@ class PdfPageView:
 
     @cached_property
     def _spans(self) -> list[TextSpan]:
+        spans = self._spans_of(self._blocks)
+        if self._field_words:
+            blocks = self._field_text_page.extractDICT()["blocks"]
+            inside = [block for block in blocks if any(map(self._is_in_field, _line_boxes(block)))]
+            spans += self._spans_of(inside, len(self._blocks))
+        return spans
+
+    def _spans_of(self, blocks: Sequence[dict[str, Any]], start: int = 0) -> list[TextSpan]:
         spans: list[TextSpan] = []
-        for block_number, block in enumerate(self._blocks):
+        for block_number, block in enumerate(blocks, start):
             for line_number, line in enumerate(block.get("lines", ())):
                 direction = self._direction(line["dir"])
                 for span in line["spans"]:
@@ -199,21 +232,21 @@ class PdfPageView:
         return found
 
     def widgets(self) -> list[FormField]:
-        return [_form_field(widget, self._region(widget.rect)) for widget in self._page.widgets()]
+        return [form_field(widget, self._region(widget.rect)) for widget in self._widgets]
+
+    @cached_property
+    def _widgets(self) -> list[Any]:
+        return list(self._page.widgets())
 
     def annotations(self) -> list[Annotation]:
         """Comments and marks of a reader; for a file attached to the page, its name."""
-        found: list[Annotation] = []
-        for annotation in self._page.annots():
-            kind = annotation.type[1]
-            region = self._region(annotation.rect)
-            if kind == "Popup" or region is None:
-                continue
-            text = annotation.info.get("content", "")
-            if kind == "FileAttachment":
-                text = annotation.file_info.get("filename", "") or text
-            found.append(Annotation(region, kind.lower(), clean(text)))
-        return found
+        found = read_annotations(self._page)
+        words = self._text_page.extractWORDS() if any(note.quads for note in found) else []
+        return [
+            Annotation(region, note.kind, clean(note.text), covered(words, note.quads))
+            for note in found
+            if (region := self._region(note.rect)) is not None
+        ]
 
     def issues(self) -> list[Issue]:
         return list(self._issues)
@@ -262,6 +295,10 @@ def _checked_box(x0: float, y0: float, x1: float, y1: float) -> BBox | None:
     if not (-_FAR < x0 < _FAR and -_FAR < y0 < _FAR and -_FAR < x1 < _FAR and -_FAR < y1 < _FAR):
         return None
     return BBox.of(x0, y0, x1, y1)
+
+
+def _line_boxes(block: dict[str, Any]) -> list[tuple[float, float, float, float]]:
+    return [line["bbox"] for line in block.get("lines", ())]
 
 
 def _is_too_tall(span: dict[str, Any]) -> bool:
@@ -327,20 +364,3 @@ def _target(link: dict[str, Any]) -> str:
             return f"#page={link['page'] + 1}" if link["page"] >= 0 else ""
         case _:
             return clean(str(link.get("file") or link.get("uri") or ""))
-
-
-def _form_field(widget: Any, region: Region | None) -> FormField:
-    kind = _WIDGET_KINDS.get(widget.field_type_string or "", "text")
-    value = widget.field_value
-    state = None
-    if kind in ("checkbox", "radio"):
-        state = "off" if value in (None, False, "", "Off") else "on"
-    if isinstance(value, (list, tuple)):
-        value = "\n".join(map(str, value))
-    return FormField(
-        name=clean(widget.field_name or ""),
-        kind=kind,
-        value=clean("" if value is None else str(value)),
-        state=state,
-        region=region,
-    )

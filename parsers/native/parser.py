@@ -8,6 +8,8 @@ from docpipe.geometry import BBox
 from docpipe.parsers.native.blocks import drafts_from_lines
 from docpipe.parsers.native.compose import compose_pages
 from docpipe.parsers.native.figures import find_figures
+from docpipe.parsers.native.form_text import beside_labels, is_form, join_mark_rows, paired
+from docpipe.parsers.native.forms import Forms, read_forms, without_options
 from docpipe.parsers.native.hidden import split_hidden
 from docpipe.parsers.native.lines import Line, lines_from_words
 from docpipe.parsers.native.quality import assess
@@ -24,9 +26,13 @@ class NativeParser:
 
     def read_page(self, page: PageView) -> PageFacts:
         words, hidden = split_hidden(page, drop_duplicates(page.words()))
-        styled = style_words(words, page.spans())
-        tables = find_tables(page, [word.word for word in styled])
-        lines = lines_from_words(_outside(styled, tables))
+        forms = read_forms(page, words)
+        hidden = without_options(hidden, forms.fields)
+        styled = style_words(forms.words, page.spans())
+        tables = _tables(page, forms)
+        pairs, outside = paired(forms.entries, _outside(styled, tables), page.number, STAGE)
+        lines = lines_from_words(beside_labels(outside, forms.entries))
+        lines = join_mark_rows(lines, forms.entries, page.width)
         figures, lines = _figures(page, lines, tables)
         drafts = drafts_from_lines(
             lines,
@@ -34,7 +40,7 @@ class NativeParser:
             width=page.width,
             height=page.height,
             stage=STAGE,
-            placed=[*map(Draft, tables), *map(Draft, figures)],
+            placed=[*map(Draft, tables), *map(Draft, figures), *pairs],
         )
         return PageFacts(
             number=page.number,
@@ -42,17 +48,22 @@ class NativeParser:
             width=page.width,
             height=page.height,
             rotation=page.rotation,
-            words=tuple(words),
+            words=forms.words,
             drafts=tuple(drafts),
-            quality=assess(page, words, hidden),
+            quality=assess(page, forms.words, hidden),
             hidden=tuple(hidden),
             links=tuple(page.links()),
             annotations=tuple(page.annotations()),
-            form_fields=tuple(page.widgets()),
+            form_fields=forms.fields,
         )
 
     def compose(self, facts: Sequence[PageFacts], outline: Sequence[OutlineEntry]) -> list[Page]:
         return compose_pages(facts, outline)
+
+
+def _tables(page: PageView, forms: Forms) -> list[Table]:
+    tables = find_tables(page, forms.words)
+    return [table for table in tables if not is_form(table, forms.entries, forms.words)]
 
 
 def _outside(words: Sequence[StyledWord], tables: Sequence[Table]) -> list[StyledWord]:

@@ -1,0 +1,134 @@
+"""Where the entries of a form stand among the lines, tables and blocks of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from docpipe.geometry import BBox, union_all
+from docpipe.parsers.native.forms import Entry
+from docpipe.parsers.native.lines import Line, merge_lines
+from docpipe.parsers.native.words import UPRIGHT, StyledWord
+from docpipe.records import Region, Source, Table, TextBlock, Word
+from docpipe.stages import Draft, Style
+
+_FORM = 0.5  # share of a table's filled cells that are labels and entries: a form, no table
+_APART = 0.5  # of the page's width: how far the boxes stand from the question they answer
+
+
+def is_form(table: Table, entries: Sequence[Entry], words: Sequence[Word]) -> bool:
+    """Whether a table is but the fields of a form side by side."""
+    box = table.source.regions[0].bbox
+    mine = [entry for entry in entries if box.contains_point(*entry.box.center)]
+    if not mine:
+        return False
+    known = {word for entry in mine if entry.label for word in (*entry.words, *entry.label)}
+    inside = [word for word in words if box.contains_point(*word.bbox.center)]
+    marks = {word for entry in mine if entry.field.state for word in entry.words}
+    if all(word in marks for word in inside):
+        return True
+    filled = formed = 0
+    for cell in table.cells:
+        if not cell.text or cell.region is None:
+            continue
+        own = [word for word in inside if cell.region.bbox.contains_point(*word.bbox.center)]
+        filled += 1
+        formed += bool(own) and all(word in known for word in own)
+    return formed > _FORM * filled
+
+
+def paired(
+    entries: Sequence[Entry], words: Sequence[StyledWord], page: int, stage: str
+) -> tuple[list[Draft], list[StyledWord]]:
+    """A block for each value that stands apart with its label, and the words of none of them."""
+    styles = {word.word: word for word in words}
+    drafts: list[Draft] = []
+    gone: set[Word] = set()
+    for entry in entries:
+        own = (*entry.label, *entry.words)
+        if entry.apart and all(word in styles and word not in gone for word in own):
+            drafts.append(_pair(entry, styles[entry.label[0]], page, stage, len(drafts)))
+            gone.update(own)
+    return drafts, [word for word in words if word.word not in gone]
+
+
+def _pair(entry: Entry, label: StyledWord, page: int, stage: str, number: int) -> Draft:
+    words = (*entry.label, *entry.words)
+    box = union_all(word.bbox for word in words)
+    text = " ".join(word.text for word in words)
+    block = TextBlock(
+        f"p{page}/field{number}", Source((Region(page, box),), stage), text, "paragraph"
+    )
+    return Draft(block, Style(label.size, font=label.font))
+
+
+def beside_labels(words: Sequence[StyledWord], entries: Sequence[Entry]) -> list[StyledWord]:
+    """`words` with each mark and value next to its label, as if it were drawn with it."""
+    styles = {word.word: word for word in words}
+    before: dict[Word, list[StyledWord]] = {}
+    after: dict[Word, list[StyledWord]] = {}
+    for entry in entries:
+        own = [styles[word] for word in entry.words if word in styles]
+        if not entry.label or entry.side == "above" or len(own) < len(entry.words):
+            continue
+        anchor = styles.get(entry.label[0 if entry.side == "right" else -1])
+        if anchor is None or anchor.direction != UPRIGHT:
+            continue
+        side = before if entry.side == "right" else after
+        side.setdefault(anchor.word, []).extend(_as(word, anchor, entry) for word in own)
+    moved = {word.word for group in (*before.values(), *after.values()) for word in group}
+    return [
+        placed
+        for word in words
+        if word.word not in moved
+        for placed in (*before.get(word.word, ()), word, *after.get(word.word, ()))
+    ]
+
+
+def _as(word: StyledWord, label: StyledWord, entry: Entry) -> StyledWord:
+    """The word in the run of its label; a mark in its style, too."""
+    if entry.field.kind in ("text", "choice"):
+        return msgspec.structs.replace(word, run=label.run)
+    return msgspec.structs.replace(label, word=word.word)
+
+
+def join_mark_rows(lines: Sequence[Line], entries: Sequence[Entry], width: float) -> list[Line]:
+    """`lines` with check boxes on one row, and the question left of them, as one line."""
+    marks = {
+        word for entry in entries if entry.field.state in ("on", "off") for word in entry.words
+    }
+    rows = list(_rows(lines)) if marks else [list(lines)]
+    return [line for row in rows for line in _joined(row, marks, width)]
+
+
+def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    """Lines of one height, from left to right; what is not upright by itself."""
+    row: list[Line] = []
+    for line in lines:
+        if row and (line.direction != UPRIGHT or not _level(row[0].bbox, line.bbox)):
+            yield row
+            row = []
+        row.append(line)
+    if row:
+        yield row
+
+
+def _level(one: BBox, other: BBox) -> bool:
+    return one.y_overlap(other) > 0.55 * min(one.height, other.height)
+
+
+def _joined(row: list[Line], marks: set[Word], width: float) -> list[Line]:
+    row = sorted(row, key=lambda line: line.bbox.x0)
+    marked = [i for i, line in enumerate(row) if any(word in marks for word in line.words)]
+    count = sum(word in marks for line in row for word in line.words)
+    if not marked or count < 2 or len(row) < 2:
+        return row
+    first, last = marked[0], marked[-1]
+    starts_with_mark = row[first].words[0] in marks
+    if first and starts_with_mark:
+        question, box = row[first - 1].bbox, row[first].bbox
+        first -= box.x0 - question.x1 < _APART * width
+    if last == first:
+        return row
+    return [*row[:first], merge_lines(row[first : last + 1]), *row[last + 1 :]]
