@@ -50,6 +50,8 @@ def mark_headings(pages: list[list[Draft]], outline: Sequence[OutlineEntry]) -> 
     title = _title(pages, marks, body)
     _drop_entries(pages, marks)
     _drop_authors(pages, marks, title)
+    if title is not None:
+        marks.setdefault(title, None)
     levels = heading_levels(pages, marks, title)
     return [
         _joined(

@@ -145,8 +145,8 @@ def _sound_files(ground: Ground) -> list[tuple[Path, int]]:
         for line in ground.whole.lines
         if line.status == "ok" and line.pages <= _MAX_PAGES
     ]
-    files = [(samples_folder() / name, 0) for name in NAMES if name != "letter.pdf"]
-    files = [(path, _page_count(path)) for path, _ in files]
+    samples = [samples_folder() / name for name in NAMES if name != "letter.pdf"]  # a scan
+    files = [(path, _page_count(path)) for path in samples]
     left = _WARM_UP - sum(pages for _, pages in files)
     for path, pages in read:
         if pages <= left:
