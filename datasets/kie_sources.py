@@ -1,0 +1,232 @@
+"""Loaders for public sets of labelled entities, from folders in the form docs/data.md describes.
+
+Each gives KieDocuments of one page, and FIELDS says which fields a set has and how often each may
+stand in a document ("one" or "many").
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from docpipe.datasets.kie import OTHER, KieDocument, KieEntity, KiePage
+from docpipe.errors import ConfigError, SchemaError
+from docpipe.geometry import BBox
+
+Source = Literal["sroie", "cord-r", "cord-r-values", "funsd", "ec-funsd"]
+
+_CORD_MANY = (
+    *("nm", "num", "unitprice", "cnt", "discountprice", "price", "itemsubtotal", "vatyn", "etc"),
+    *("sub.nm", "sub.unitprice", "sub.cnt", "sub.price", "sub.etc"),
+)
+_CORD_SUB_TOTAL = ("subtotal", "discount", "service", "othersvc", "tax")
+_CORD_TOTAL = (
+    *("total_price", "cashprice", "changeprice", "creditcardprice", "emoneyprice"),
+    *("menutype_cnt", "menuqty_cnt"),
+)
+_FORM = {"question": "many", "answer": "many", "header": "many"}
+
+_CORD = {
+    **{f"menu.{name}": "many" for name in _CORD_MANY},
+    "void_menu.nm": "many",
+    "void_menu.price": "many",
+    **{f"sub_total.{name}_price": "one" for name in _CORD_SUB_TOTAL},
+    "sub_total.etc": "many",
+    **{f"total.{name}": "one" for name in _CORD_TOTAL},
+    "total.total_etc": "many",
+}
+
+FIELDS: dict[Source, dict[str, str]] = {
+    "sroie": {"company": "many", "date": "one", "address": "many", "total": "one"},
+    "cord-r": dict.fromkeys(_CORD, "many"),
+    "cord-r-values": _CORD,
+    "funsd": _FORM,
+    "ec-funsd": _FORM,
+}
+
+
+def load(source: Source, folder: Path, split: str) -> list[KieDocument]:
+    """One split of a set, by key. Raises ConfigError for an unknown set or split, SchemaError for
+    files that are not of the set's form."""
+    loaders: dict[Source, Callable[[Path, str], Iterator[KieDocument]]] = {
+        "sroie": _sroie,
+        "cord-r": partial(_cord, values_only=False),
+        "cord-r-values": partial(_cord, values_only=True),
+        "funsd": _funsd,
+        "ec-funsd": _ec_funsd,
+    }
+    if source not in loaders:
+        raise ConfigError(f"unknown data set {source!r}", hint=f"known: {', '.join(loaders)}")
+    return sorted(loaders[source](folder, split), key=lambda document: document.key)
+
+
+# ── SROIE: lines of receipts, four values a receipt ──────────────────────────────────────────────
+
+
+def _sroie(folder: Path, split: str) -> Iterator[KieDocument]:
+    for where, raw in _rows(folder / f"entities_{split}.jsonl"):
+        with _Form(where):
+            values = {name: field["value"] for name, field in raw["fields"].items()}
+            total = amount(values.get("total", ""))
+            lines = [_sroie_line(line, total) for line in raw["lines"]]
+            yield _one_page(raw["key"], raw["image_size"], lines, values)
+
+
+def _sroie_line(line: dict[str, Any], total: str) -> KieEntity:
+    same = bool(total) and line["label"] != "total" and amount(line["text"]) == total
+    return KieEntity(line["text"], _box(line["box"]), line["label"], ("total",) if same else ())
+
+
+def amount(text: str) -> str:
+    """The number that a text is, with two decimals, currency and blanks aside; "" for none."""
+    found = re.fullmatch(r"\W*(?:RM|MYR)?\s*(\d[\d,]*)(\.\d{1,2})?\W*", text.strip(), re.IGNORECASE)
+    if not found:
+        return ""
+    return f"{float(found[1].replace(',', '') + (found[2] or '')):.2f}"
+
+
+# ── CORD-r: segments of receipts; a segment has the label that covers most of its characters ─────
+#
+# A total spans two segments, its printed key and its amount, so by segments no field stands once.
+# In "cord-r-values" only the amount has the label of a field that stands once.
+
+
+def _cord(folder: Path, split: str, values_only: bool) -> Iterator[KieDocument]:
+    for where, raw in _rows(folder / f"{split}.jsonl"):
+        with _Form(where):
+            covered: dict[int, Counter[str]] = {}
+            for entity in raw["entities"]:
+                once = values_only and _CORD.get(entity["label"]) == "one"
+                for part in _amount_part(entity["parts"]) if once else entity["parts"]:
+                    count = covered.setdefault(part["segment"], Counter())
+                    count[entity["label"]] += len(part["text"])
+            segments = [
+                KieEntity(
+                    segment["text"], _box(segment["box"]), _commonest(covered.get(segment["id"]))
+                )
+                for segment in raw["segments"]
+            ]
+            yield _one_page(raw["uid"], raw, segments)
+
+
+def _amount_part(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The last part with a digit; all parts if none has one."""
+    numbers = [part for part in parts if any(char.isdigit() for char in part["text"])]
+    return numbers[-1:] or parts
+
+
+# ── FUNSD: entities of forms; EC-FUNSD: segments of the same forms, labelled anew ────────────────
+
+
+def _funsd(folder: Path, split: str) -> Iterator[KieDocument]:
+    names = {"train": "training_data", "test": "testing_data"}
+    part = folder / names.get(split, split)
+    paths = sorted((part / "annotations").glob("*.json"))
+    if not paths:
+        raise _no_such_split(part / "annotations")
+    for path in paths:
+        with _Form(str(path)):
+            form = json.loads(path.read_text("utf-8"))["form"]
+            entities = [KieEntity(e["text"], _box(e["box"]), e["label"]) for e in form]
+            size = _image_size(part / "images" / f"{path.stem}.png")
+            yield _one_page(path.stem, size, entities)
+
+
+def _image_size(path: Path) -> dict[str, int]:
+    from PIL import Image
+
+    try:
+        with Image.open(path) as image:
+            return {"width": image.width, "height": image.height}
+    except OSError as error:
+        raise SchemaError(
+            f"{path} cannot be read: {error}",
+            code="dataset",
+            hint="the page size is that of the image beside the annotations",
+        ) from error
+
+
+def _ec_funsd(folder: Path, split: str) -> Iterator[KieDocument]:
+    listing = folder / f"data.{split}.txt"
+    if not listing.is_file():
+        raise _no_such_split(listing)
+    for name in listing.read_text("utf-8").split():
+        path = folder / "jsons" / name
+        with _Form(str(path)):
+            raw = json.loads(path.read_text("utf-8"))
+            label_of = {
+                word: entity["label"]
+                for entity in raw["label_entities"]
+                for word in entity["word_idx"]
+            }
+            segments = [
+                KieEntity(
+                    segment["text"],
+                    _box(segment["box"]),
+                    _commonest(Counter(label_of.get(w["id"], OTHER) for w in segment["words"])),
+                )
+                for segment in raw["document"]
+            ]
+            yield _one_page(raw["uid"], raw["img"], segments)
+
+
+# ── Shared ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Rows of a JSONL file with where they stand."""
+    if not path.is_file():
+        raise _no_such_split(path)
+    for number, line in enumerate(path.read_text("utf-8").split("\n"), start=1):
+        if line.strip():
+            where = f"{path}, line {number}"
+            with _Form(where):
+                row = json.loads(line)
+            yield where, row
+
+
+class _Form:
+    """Turns whatever a malformed file makes fail into a SchemaError that says where."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: Any
+    ) -> None:
+        if isinstance(error, KeyError):
+            problem = f"{error} is missing"
+        elif isinstance(error, TypeError | ValueError | AttributeError | OSError):
+            problem = str(error)
+        else:
+            return
+        raise SchemaError(
+            f"{self.where}: {problem}", code="dataset", hint="see docs/data.md for the form"
+        ) from error
+
+
+def _no_such_split(path: Path) -> ConfigError:
+    return ConfigError(f"no such split: {path}", hint="check the folder and the name of the split")
+
+
+def _commonest(labels: Counter[str] | None) -> str:
+    return labels.most_common(1)[0][0] if labels else OTHER
+
+
+def _box(corners: list[float]) -> BBox:
+    x0, y0, x1, y1 = corners
+    return BBox.of(x0, y0, x1, y1)
+
+
+def _one_page(
+    key: str, size: dict[str, Any], entities: list[KieEntity], values: dict[str, str] | None = None
+) -> KieDocument:
+    page = KiePage(float(size["width"]), float(size["height"]), tuple(entities))
+    return KieDocument(key, (page,), values or {})

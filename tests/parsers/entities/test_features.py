@@ -1,0 +1,87 @@
+"""Layout and shape of entities."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from docpipe.geometry import BBox
+from docpipe.parsers.entities.features import (
+    FEATURE_SIZE,
+    EntityPage,
+    layout,
+    page_features,
+    reading_ranks,
+    text_shape,
+)
+from tests.parsers.entities.pages import random_page
+
+DATE, TIME, MONEY, WHOLE, CURRENCY, PERCENT, COLON = range(3, 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "flags"),
+    [
+        ("25/12/2018", {DATE}),
+        ("25/12/2018 8:13:39 PM", {DATE, TIME}),
+        ("12 March 2020", {DATE}),
+        ("Mar 12, 2020", {DATE}),
+        ("9.00", {MONEY}),
+        ("RM 1,234.50", {MONEY, CURRENCY}),
+        ("$5.00", {MONEY, CURRENCY}),
+        ("(12.50)", {MONEY}),
+        ("81100", {WHOLE}),
+        ("TOTAL:", {COLON}),
+        ("GST 6%", {PERCENT}),
+        ("NO.53 55,57 & 59, JALAN SAGU 18", set()),
+        ("12-345-6", set()),
+        ("RMIT University", set()),
+    ],
+)
+def test_shape_tells_amounts_dates_and_keys(text: str, flags: set[int]) -> None:
+    shape = text_shape(text)
+    assert {at for at in range(DATE, COLON + 1) if shape[at]} == flags
+
+
+def test_layout_is_relative_to_the_page() -> None:
+    page = EntityPage(200.0, 400.0, ("a", "b"), (BBox(20, 40, 60, 80), BBox(100, 200, 200, 400)))
+    expected = [[0.1, 0.1, 0.3, 0.2, 0.2, 0.1, 0.0], [0.5, 0.5, 1.0, 1.0, 0.5, 0.5, 0.5]]
+    assert layout(page) == pytest.approx(np.array(expected))
+
+
+def test_reading_order_is_by_rows_though_they_are_not_quite_level() -> None:
+    rows = np.array(
+        [[0.6, 0.100, 0.9, 0.12], [0.1, 0.104, 0.4, 0.124], [0.1, 0.2, 0.4, 0.22], [0, 0, 1, 0.02]]
+    )
+    assert reading_ranks(rows).tolist() == [2, 1, 3, 0]
+    assert reading_ranks(rows[[0, 0, 3]]).tolist() == [1, 1, 0]
+
+
+@settings(max_examples=30)
+@given(st.integers(1, 12), st.integers(0, 100))
+def test_features_follow_a_permutation_of_the_entities(n: int, seed: int) -> None:
+    page = random_page(n, seed)
+    order = np.random.default_rng(seed).permutation(n)
+    moved = EntityPage(
+        page.width,
+        page.height,
+        tuple(page.texts[at] for at in order),
+        tuple(page.boxes[at] for at in order),
+    )
+    assert (page_features(moved) == page_features(page)[order]).all()
+
+
+@settings(max_examples=200)
+@given(st.text())
+def test_no_text_breaks_the_shape(text: str) -> None:
+    assert all(0.0 <= number <= 1.0 for number in text_shape(text))
+
+
+@pytest.mark.parametrize("size", [(0.0, 0.0), (500.0, 0.0), (0.0, 700.0)])
+def test_degenerate_pages_and_boxes_have_finite_features(size: tuple[float, float]) -> None:
+    page = EntityPage(*size, ("", "9.00"), (BBox(5, 5, 5, 5), BBox(0, 0, 0, 0)))
+    assert page_features(page).shape == (2, FEATURE_SIZE)
+    assert np.isfinite(page_features(page)).all()
+    assert page_features(EntityPage(*size, (), ())).shape == (0, FEATURE_SIZE)

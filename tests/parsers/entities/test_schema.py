@@ -1,0 +1,61 @@
+"""Field schemas from TOML, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from docpipe.errors import ConfigError
+from docpipe.parsers.entities.schema import FieldSchema, FieldSpec, load_schema
+
+RECEIPT = """
+[[field]]
+name = "total"
+cardinality = "one"
+required = true
+
+[[field]]
+name = "address"
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "fields.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_a_schema_is_read(tmp_path: Path) -> None:
+    schema = load_schema(written(tmp_path, RECEIPT))
+    assert schema.labels == ("other", "total", "address")
+    assert schema.ones == (1,)
+    assert schema.required == (1,)
+    assert schema.class_of("address") == 2
+    assert schema.class_of("other") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[[field]]\nname = "a"\n[[field]]\nname = "a"', "defined twice"),
+        ('[[field]]\nname = "other"', "no field"),
+        ('[[field]]\nname = " "', "has no name"),
+        ('[[field]]\nname = "a"\nrequired = true', "required but may stand many times"),
+        ('[[field]]\nname = "a"\ncardinality = "two"', "'two'"),
+        ('[[field]]\nname = "a"\nunique = true', "unique"),
+        ("[[field]\n", "fields.toml"),
+        ('[field]\nname = "a"', "[[field]]"),
+    ],
+)
+def test_a_wrong_schema_says_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_schema(written(tmp_path, text))
+    assert message in str(caught.value)
+
+
+def test_a_missing_file_and_an_unknown_label(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no such field schema: .*none\.toml"):
+        load_schema(tmp_path / "none.toml")
+    with pytest.raises(ConfigError, match="fields: other, total"):
+        FieldSchema((FieldSpec("total"),)).class_of("date")
