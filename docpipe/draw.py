@@ -15,9 +15,20 @@ from PIL import Image, ImageChops, ImageColor, ImageDraw, ImageFont
 from docpipe.content import body_blocks, is_furniture, join_lines
 from docpipe.errors import ConfigError
 from docpipe.geometry import BBox, to_pixels
-from docpipe.records import Block, Figure, Formula, Page, Region, Table, TextBlock
+from docpipe.records import Block, Figure, FormField, Formula, Page, Region, Table, TextBlock
 
-Layer = Literal["words", "lines", "blocks", "tables", "figures", "furniture", "hidden", "order"]
+Layer = Literal[
+    "words",
+    "lines",
+    "blocks",
+    "tables",
+    "figures",
+    "furniture",
+    "forms",
+    "annotations",
+    "hidden",
+    "order",
+]
 LAYERS: tuple[Layer, ...] = get_args(Layer)  # in the order they are drawn, the last on top
 DEFAULT_LAYERS: tuple[Layer, ...] = ("blocks", "tables", "figures", "furniture", "hidden", "order")
 
@@ -36,6 +47,11 @@ COLORS = {
     "figure": "#c79100",
     "page_header": "#757575",
     "page_footer": "#757575",
+    "form_field": "#5e35b1",
+    "box_on": "#00897b",
+    "box_off": "#9e9e9e",
+    "annotation": "#ef6c00",
+    "link": "#0277bd",
     "hidden": "#ff1744",
     "word": "#78909c",
     "line": "#26a69a",
@@ -47,18 +63,26 @@ _LABEL = 6.5  # points
 
 
 def draw_page(
-    image: Image.Image, page: Page, *, dpi: float, layers: Sequence[str] = DEFAULT_LAYERS
+    image: Image.Image,
+    page: Page,
+    *,
+    dpi: float,
+    layers: Sequence[str] = DEFAULT_LAYERS,
+    fields: Sequence[FormField] = (),
 ) -> Image.Image:
     """A copy of the page's `image` (rendered at `dpi`) with `layers` on it and a legend below.
 
-    Raises ConfigError for a layer that is not in LAYERS.
+    `fields` are the document's form fields, for the layer `forms`. Raises ConfigError for a layer
+    that is not in LAYERS.
     """
     unknown = [layer for layer in layers if layer not in LAYERS]
     if unknown:
         raise ConfigError(f"unknown layer {unknown[0]!r}", hint=f"known: {', '.join(LAYERS)}")
     canvas = _Canvas(image.size, dpi)
     for layer in LAYERS:
-        if layer in layers:
+        if layer in layers and layer == "forms":
+            _forms(canvas, page, fields)
+        elif layer in layers:
             _DRAWERS[layer](canvas, page)
     return _with_legend(canvas.over(image), canvas.used, dpi)
 
@@ -116,6 +140,25 @@ def _tables(canvas: _Canvas, page: Page) -> None:
                 spans = f"{cell.row_span}×{cell.column_span}"
                 canvas.label(cell.region.bbox.x0, cell.region.bbox.y0, spans, "table", size=5.5)
         _outline(canvas, page, block, fill=0)
+
+
+def _forms(canvas: _Canvas, page: Page, fields: Sequence[FormField]) -> None:
+    """Form fields; boxes and buttons in another colour where they are on."""
+    for field in fields:
+        if field.region is not None and field.region.page == page.number:
+            boxed = field.kind in ("checkbox", "radio")
+            kind = f"box_{field.state}" if boxed else "form_field"
+            canvas.box(field.region.bbox, kind, fill=60 if field.state != "off" else 0, width=1.2)
+
+
+def _annotations(canvas: _Canvas, page: Page) -> None:
+    """What readers left on the page, and links."""
+    for link in page.links:
+        canvas.box(link.region.bbox, "link", width=0.6, fill=25)
+    for note in page.annotations:
+        box = note.region.bbox
+        canvas.box(box, "annotation", fill=40)
+        canvas.label(box.x0, box.y0, note.kind, "annotation")
 
 
 def _hidden(canvas: _Canvas, page: Page) -> None:
@@ -176,6 +219,7 @@ _DRAWERS: dict[Layer, Callable[[_Canvas, Page], None]] = {
     "tables": _tables,
     "figures": _figures,
     "furniture": _furniture,
+    "annotations": _annotations,
     "hidden": _hidden,
     "order": _order,
 }

@@ -9,9 +9,11 @@ from docpipe.draw import COLORS, DEFAULT_LAYERS, LAYERS, draw_page, highlight
 from docpipe.errors import ConfigError
 from docpipe.geometry import BBox, to_pixels
 from docpipe.records import (
+    Annotation,
     Block,
     Cell,
     Figure,
+    FormField,
     Formula,
     HiddenText,
     Page,
@@ -46,6 +48,8 @@ PLACES = {
     "figures": place(20, 150),
     "furniture": place(20, 270),
     "hidden": place(20, 200),
+    "forms": place(110, 200),
+    "annotations": place(110, 270),
 }
 CELLS = (
     Cell(0, 0, "a", column_span=2, is_header=True, region=Region(1, place(20, 90, 80, 20))),
@@ -67,7 +71,9 @@ PAGE = Page(
     words=(Word("one", PLACES["words"]), Word("two", place(54, 20, 30, 10))),
     blocks=BLOCKS,
     hidden=(HiddenText(Region(1, PLACES["hidden"]), "secret", "tiny"),),
+    annotations=(Annotation(Region(1, PLACES["annotations"]), "stamp", "paid"),),
 )
+FIELDS = (FormField("name", "text", "Ada", region=Region(1, PLACES["forms"])),)
 
 
 def blank() -> Image.Image:
@@ -81,11 +87,20 @@ def changed(drawn: Image.Image) -> tuple[int, int, int, int] | None:
 
 @pytest.mark.parametrize("layer", PLACES)
 def test_each_layer_marks_its_own_places(layer: str) -> None:
-    drawn = draw_page(blank(), PAGE, dpi=DPI, layers=[layer])
+    drawn = draw_page(blank(), PAGE, dpi=DPI, layers=[layer], fields=FIELDS)
     for name, box in PLACES.items():
         x0, y0, x1, y1 = to_pixels(box, DPI)
         inside = drawn.crop((x0 - 1, y0 + 6, x1 + 1, y1 - 6)).getcolors(maxcolors=10_000)
         assert (len(inside) > 1) == (name == layer), f"{layer} at the place of {name}"
+
+
+def test_boxes_show_whether_they_are_on() -> None:
+    for state in ("on", "off"):
+        field = FormField("box", "checkbox", "Yes", state, Region(1, place(40, 100)))
+        page = Page(1, "1", 200, 300)
+        drawn = draw_page(blank(), page, dpi=DPI, layers=["forms"], fields=[field])
+        frame = drawn.getpixel((80, 220))
+        assert "#{:02x}{:02x}{:02x}".format(*frame) == COLORS[f"box_{state}"]
 
 
 def test_blocks_are_framed_in_the_colour_of_their_role() -> None:

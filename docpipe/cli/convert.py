@@ -97,7 +97,8 @@ def show(
         str | None,
         typer.Option(
             "--layers",
-            help="words, lines, blocks, tables, figures, furniture, hidden, order; by commas.",
+            help="words, lines, blocks, tables, figures, furniture, forms, annotations, hidden, "
+            "order; by commas.",
         ),
     ] = None,
     dpi: Annotated[float, typer.Option("--dpi", min=18, max=600, help="Resolution.")] = 110,
@@ -123,7 +124,9 @@ def show(
             raise ConfigError(f"{file} has {len(document.pages)} pages", code="pages")
         names = tuple(layers.split(",")) if layers else DEFAULT_LAYERS
         image = library.page_image(document.id, page, dpi)
-        draw_page(image, document.pages[page - 1], dpi=dpi, layers=names).save(output, "PNG")
+        fields = document.form_fields
+        drawn = draw_page(image, document.pages[page - 1], dpi=dpi, layers=names, fields=fields)
+        drawn.save(output, "PNG")
     quality = document.pages[page - 1].quality
     if json:
         print_json({"picture": str(output), "page": page, "layers": names, "quality": quality})

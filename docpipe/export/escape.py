@@ -7,8 +7,10 @@ a character is escaped only where it would act as markup.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote
 
+from docpipe.export.links import TextLink
 from docpipe.export.text import lines, one_line
 
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
@@ -25,13 +27,24 @@ _LINE_START = re.compile(
     re.VERBOSE,
 )
 _CLOSING_HASHES = re.compile(r"(?:(?<=\s)|^)#+$")
+_IN_TARGETS = ":/?#@!$&'*+,;=%~-._"  # not the parentheses that would end a link
 _ENTITIES = {"<": "&lt;", "&": "&amp;"}
 
 
-def escape_block(text: str) -> str:
-    """Text for a paragraph or list item: lines kept, blank ones dropped."""
+def escape_block(text: str, links: Sequence[TextLink] = ()) -> str:
+    """Text for a paragraph or list item: lines kept, blank ones dropped. `links` refer to those
+    lines joined by line feeds."""
     joined = "\n".join(lines(text))
-    return _apply(joined, _inline(joined) | _line_starts(joined))
+    places = _inline(joined) | _line_starts(joined)
+    for start, end, _ in links:
+        places.update(at for at in range(start, end) if joined[at] in "[]")
+    parts: list[str] = []
+    position = 0
+    for start, end, target in links:
+        parts += [_apply(joined, places, position, start), "["]
+        parts += [_apply(joined, places, start, end), f"]({quote(target, safe=_IN_TARGETS)})"]
+        position = end
+    return "".join([*parts, _apply(joined, places, position)])
 
 
 def escape_heading(text: str) -> str:
@@ -47,9 +60,10 @@ def escape_cell(text: str) -> str:
     return _apply(text, _inline(text) | {at for at, char in enumerate(text) if char == "|"})
 
 
-def _apply(text: str, places: set[int]) -> str:
+def _apply(text: str, places: set[int], start: int = 0, end: int | None = None) -> str:
     return "".join(
-        _ENTITIES.get(char, "\\" + char) if at in places else char for at, char in enumerate(text)
+        _ENTITIES.get(char, "\\" + char) if at in places else char
+        for at, char in enumerate(text[start:end], start)
     )
 
 

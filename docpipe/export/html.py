@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from urllib.parse import quote
 
+from docpipe.export.links import note_lines, text_links
 from docpipe.export.lists import Item, groups
 from docpipe.export.tables import table_to_html
 from docpipe.export.text import clean, heading_shift, lines, one_line, page_flow
-from docpipe.records import Block, Document, Figure, Formula, Link, Page, Table, TextBlock
-
-_SAFE_TARGET = re.compile(r"(?:https?://|mailto:)[^\s\x00-\x1f]+", re.IGNORECASE)
-_PAGE_TARGET = re.compile(r"#page=(\d+)")
+from docpipe.records import Block, Document, Figure, Formula, Page, Table, TextBlock
 
 _HEAD = """<!doctype html>
 <html>
@@ -32,7 +29,7 @@ table {{ border-collapse: collapse; margin: 1rem 0; font-size: .9rem; }}
 th, td {{ border: 1px solid #bbb; padding: .25rem .5rem; text-align: left; vertical-align: top; }}
 th {{ background: #f2f2f2; }}
 caption, figcaption, .caption {{ font-size: .9rem; color: #444; text-align: left; }}
-.footnote, .page_header, .page_footer {{ font-size: .8rem; color: #555; }}
+.notes, .footnote, .page_header, .page_footer {{ font-size: .8rem; color: #555; }}
 pre, .formula {{ overflow-x: auto; background: #f7f7f7; padding: .5rem; }}
 img {{ max-width: 100%; }}
 </style>
@@ -45,7 +42,7 @@ def to_html(
     document: Document, *, furniture: bool = False, images: Mapping[str, str] | None = None
 ) -> str:
     """A complete page. Each block carries its id and, as `data-bbox`, its box in points; links
-    lead only to web and mail addresses and to pages of the document."""
+    lead only to web and mail addresses and to pages of the document. Readers' notes end a page."""
     shift = heading_shift(document)
     title = document.metadata.get("title") or document.name
     pages = (_page(page, shift, furniture, images or {}) for page in document.pages)
@@ -57,6 +54,9 @@ def _page(page: Page, shift: int, furniture: bool, images: Mapping[str, str]) ->
         _list(part, page) if isinstance(part, list) else _block(part, page, shift, images)
         for part in groups(page_flow(page, furniture=furniture))
     ]
+    notes = [f"<li>{escape(line)}</li>" for line in note_lines(page)]
+    if notes:
+        parts.append(f'<ul class="notes">{"".join(notes)}</ul>')
     label = escape(one_line(page.label))
     opening = f'<section id="page-{page.number}" data-label="{label}">'
     return "\n".join([opening, *parts, "</section>"])
@@ -103,38 +103,14 @@ def _text(block: TextBlock, page: Page, shift: int) -> str:
 
 
 def _linked(text: str, block: TextBlock, page: Page) -> str:
-    """`text` escaped, with links where the words under a link's box occur in it."""
+    """`text` escaped, with its links."""
     parts: list[str] = []
     position = 0
-    for link in _links_on(block, page):
-        target = safe_target(link.target)
-        words = [
-            word.text for word in page.words if link.region.bbox.contains_point(*word.bbox.center)
-        ]
-        pattern = r"\s+".join(re.escape(clean(word)) for word in words)
-        found = re.compile(pattern).search(text, position) if target and words else None
-        if target and found:
-            parts.append(escape(text[position : found.start()]))
-            parts.append(f'<a href="{escape(target)}">{escape(found[0])}</a>')
-            position = found.end()
+    for start, end, target in text_links(text, block, page):
+        parts.append(escape(text[position:start]))
+        parts.append(f'<a href="{escape(target)}">{escape(text[start:end])}</a>')
+        position = end
     return "".join([*parts, escape(text[position:])])
-
-
-def _links_on(block: TextBlock, page: Page) -> list[Link]:
-    boxes = [region.bbox for region in block.source.regions if region.page == page.number]
-    return [
-        link
-        for link in page.links
-        if any(box.contains_point(*link.region.bbox.center) for box in boxes)
-    ]
-
-
-def safe_target(target: str) -> str | None:
-    """The `href` for a link of a document; None unless it is a web or mail address or a page of
-    the document (no javascript:, data:, file: or relative targets)."""
-    if match := _PAGE_TARGET.fullmatch(target):
-        return f"#page-{match[1]}"
-    return target if _SAFE_TARGET.fullmatch(target) else None
 
 
 def _list(items: Sequence[Item], page: Page) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from docpipe.export.escape import escape_block, escape_cell, escape_heading
+from docpipe.export.links import TextLink, note_lines, text_links
 from docpipe.export.lists import Item, groups
 from docpipe.export.tables import grid, is_plain, table_to_html
-from docpipe.export.text import clean, document_flow, heading_shift, one_line
+from docpipe.export.text import clean, document_flow, heading_shift, lines, one_line
 from docpipe.records import Block, Document, Figure, Formula, Table, TextBlock
 
 
@@ -20,22 +21,46 @@ def to_markdown(
 
     Footnotes stand as paragraphs at the end of their page. `furniture` keeps running headers and
     footers. `images` maps ids of figures to paths of image files (see write_figures); figures
-    without one appear as their caption.
+    without one appear as their caption. Links to web and mail addresses are kept; what readers
+    noted on the pages stands at the end.
     """
     shift = heading_shift(document)
+    links = _Links(document)
     flow = groups(document_flow(document, furniture=furniture))
     parts = [
-        _list(part) if isinstance(part, list) else block_to_markdown(part, shift, images or {})
+        _list(part, links)
+        if isinstance(part, list)
+        else block_to_markdown(part, shift, images or {}, links)
         for part in flow
     ]
+    parts += _notes(document)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def block_to_markdown(block: Block, shift: int, images: Mapping[str, str]) -> str:
+class _Links:
+    """The links of a document's text blocks, to web and mail addresses alone."""
+
+    def __init__(self, document: Document) -> None:
+        self._pages = {page.number: page for page in document.pages if page.links}
+
+    def of(self, block: TextBlock, text: str) -> list[TextLink]:
+        """Those in `text`, which is the block's or a part of it."""
+        region = next(iter(block.source.regions), None)
+        page = self._pages.get(region.page) if region else None
+        found = text_links("\n".join(lines(text)), block, page) if page else ()
+        return [link for link in found if not link.target.startswith("#")]
+
+
+def _notes(document: Document) -> list[str]:
+    notes = [line for page in document.pages for line in note_lines(page)]
+    return ["---", "\n".join(f"- {escape_block(line)}" for line in notes)] if notes else []
+
+
+def block_to_markdown(block: Block, shift: int, images: Mapping[str, str], links: _Links) -> str:
     """One block; `shift` is added to heading levels."""
     match block:
         case TextBlock():
-            return _text(block, shift)
+            return _text(block, shift, links)
         case Table():
             return _joined(escape_block(block.caption or ""), _table(block))
         case Formula():
@@ -48,7 +73,7 @@ def _joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _text(block: TextBlock, shift: int) -> str:
+def _text(block: TextBlock, shift: int, links: _Links) -> str:
     match block.role:
         case "title" | "heading":
             level = 1 if block.role == "title" else (block.level or 1) + shift
@@ -57,7 +82,7 @@ def _text(block: TextBlock, shift: int) -> str:
         case "code":
             return _fenced(clean(block.text).rstrip())
         case _:
-            return escape_block(block.text)
+            return escape_block(block.text, links.of(block, block.text))
 
 
 def _fenced(code: str) -> str:
@@ -66,7 +91,7 @@ def _fenced(code: str) -> str:
     return f"{fence}\n{code}\n{fence}"
 
 
-def _list(items: list[Item]) -> str:
+def _list(items: list[Item], links: _Links) -> str:
     rows: list[str] = []
     indents = [0]
     for item in items:
@@ -76,7 +101,9 @@ def _list(items: list[Item]) -> str:
         indents.append(len(indent) + len(marker))
         if item.restarts:
             rows.append(f"{indent}<!-- -->")  # else renderers go on counting from the item above
-        text = escape_block(item.text).replace("\n", "\n" + " " * indents[-1])
+        text = escape_block(item.text, links.of(item.block, item.text)).replace(
+            "\n", "\n" + " " * indents[-1]
+        )
         rows.append(f"{indent}{marker}{text}".rstrip())
     return "\n".join(rows)
 

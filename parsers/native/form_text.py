@@ -14,6 +14,7 @@ from docpipe.records import Region, Source, Table, TextBlock, Word
 from docpipe.stages import Draft, Style
 
 _FORM = 0.5  # share of a table's filled cells that are labels and entries: a form, no table
+_CLOSE = 4.0  # in font sizes: boxes of one question
 _APART = 0.5  # of the page's width: how far the boxes stand from the question they answer
 
 
@@ -94,12 +95,12 @@ def _as(word: StyledWord, label: StyledWord, entry: Entry) -> StyledWord:
 
 
 def join_mark_rows(lines: Sequence[Line], entries: Sequence[Entry], width: float) -> list[Line]:
-    """`lines` with check boxes on one row, and the question left of them, as one line."""
-    marks = {
-        word for entry in entries if entry.field.state in ("on", "off") for word in entry.words
-    }
-    rows = list(_rows(lines)) if marks else [list(lines)]
-    return [line for row in rows for line in _joined(row, marks, width)]
+    """`lines` with check boxes close together on one row, or right of the question that they
+    answer, as one line. Boxes far apart with nothing left of them stand in columns."""
+    marks = {word for entry in entries if entry.field.state for word in entry.words}
+    if not marks:
+        return list(lines)
+    return [line for row in _rows(lines) for line in _joined(row, marks, width)]
 
 
 def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
@@ -107,28 +108,31 @@ def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
     row: list[Line] = []
     for line in lines:
         if row and (line.direction != UPRIGHT or not _level(row[0].bbox, line.bbox)):
-            yield row
+            yield sorted(row, key=lambda line: line.bbox.x0)
             row = []
         row.append(line)
     if row:
-        yield row
+        yield sorted(row, key=lambda line: line.bbox.x0)
 
 
 def _level(one: BBox, other: BBox) -> bool:
     return one.y_overlap(other) > 0.55 * min(one.height, other.height)
 
 
-def _joined(row: list[Line], marks: set[Word], width: float) -> list[Line]:
-    row = sorted(row, key=lambda line: line.bbox.x0)
-    marked = [i for i, line in enumerate(row) if any(word in marks for word in line.words)]
-    count = sum(word in marks for line in row for word in line.words)
-    if not marked or count < 2 or len(row) < 2:
-        return row
-    first, last = marked[0], marked[-1]
-    starts_with_mark = row[first].words[0] in marks
-    if first and starts_with_mark:
-        question, box = row[first - 1].bbox, row[first].bbox
-        first -= box.x0 - question.x1 < _APART * width
-    if last == first:
-        return row
-    return [*row[:first], merge_lines(row[first : last + 1]), *row[last + 1 :]]
+def _joined(row: Sequence[Line], marks: set[Word], width: float) -> list[Line]:
+    """The lines of one row, each run of boxes and the question before it made one."""
+    several = sum(word in marks for line in row for word in line.words) > 1
+    groups: list[list[Line]] = []
+    for line in row:
+        last = groups[-1] if groups else None
+        if several and last and line.words[0] in marks and _answers(line, last, marks, width):
+            last.append(line)
+        else:
+            groups.append([line])
+    return [group[0] if len(group) == 1 else merge_lines(group) for group in groups]
+
+
+def _answers(line: Line, group: Sequence[Line], marks: set[Word], width: float) -> bool:
+    asks = group[0].words[0] not in marks
+    distance = line.bbox.x0 - group[-1].bbox.x1
+    return distance < (_APART * width if asks else _CLOSE * line.size)
