@@ -36,6 +36,7 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _NUMBER_AT_END = re.compile(rf"^({_NUMBER})\s.*\D|\D.*\s({_NUMBER})$", re.IGNORECASE)
+_SURE = 6  # page numbers in a row
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _MAX_RUNNING = 120  # characters of a running title with a page number
 _LETTER = re.compile(r"[^\W\d_]")
@@ -70,8 +71,9 @@ def mark_furniture(pages: list[list[Draft]], facts: Sequence[PageFacts]) -> list
     neighbours: defaultdict[tuple[int, Edge], list[_Candidate]] = defaultdict(list)
     for candidate in candidates:
         neighbours[candidate.page, candidate.edge].append(candidate)
-    for candidate in (*_page_numbers(candidates, len(pages)), *_changing(candidates, len(pages))):
-        if _is_outermost(candidate, neighbours[candidate.page, candidate.edge], roles):
+    changing = ((candidate, False) for candidate in _changing(candidates, len(pages)))
+    for candidate, sure in (*_page_numbers(candidates, len(pages)), *changing):
+        if sure or _is_outermost(candidate, neighbours[candidate.page, candidate.edge], roles):
             roles[candidate.page, candidate.index] = _role(candidate.edge)
     return [
         [_retyped(draft, roles.get((number, index))) for index, draft in enumerate(drafts)]
@@ -126,8 +128,11 @@ def _repeated(candidates: Sequence[_Candidate], pages: int) -> Iterator[_Candida
                 yield candidate
 
 
-def _page_numbers(candidates: Sequence[_Candidate], pages: int) -> Iterator[_Candidate]:
-    """Candidates that are a page number, or a title beside one, and count on with the pages."""
+def _page_numbers(
+    candidates: Sequence[_Candidate], pages: int
+) -> Iterator[tuple[_Candidate, bool]]:
+    """Candidates that are a page number, or a title beside one, and count on with the pages; and
+    whether so many do that it need not be the outermost text."""
     offsets: Counter[tuple[Edge, int]] = Counter()
     for candidate in candidates:
         for number in _numbers(candidate.text):
@@ -139,7 +144,7 @@ def _page_numbers(candidates: Sequence[_Candidate], pages: int) -> Iterator[_Can
             default=0,
         )
         if seen >= (2 if alone else 3) or (alone and pages == 1):
-            yield candidate
+            yield candidate, alone and seen >= _SURE
 
 
 def _changing(candidates: Sequence[_Candidate], pages: int) -> Iterator[_Candidate]:

@@ -2,7 +2,8 @@
 
 A word cut at a line end is joined when it has a soft hyphen, or when the joined word stands
 elsewhere in the document. Parts that stand hyphenated elsewhere keep the hyphen. In between, the
-first part decides: where it is no word of the document, it is a syllable.
+first part decides: where it is no word of the document, it is a syllable; in a document of many
+words the second part tells as well.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _TAIL = re.compile(r"([^\W\d_]{2,})[-‐\u00ad]$")
 _HEAD = re.compile(r"^([^\W\d_]{2,}(?:['’][^\W\d_]+)*)")
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\u3000-\u30ff]")
 _HANGUL = re.compile(r"[\uac00-\ud7af]")
+
+_RICH = 1500  # words of a document from which one that stands nowhere in it is hardly a word
 
 # First parts of compounds: short words that are seldom seen alone in a short text.
 _COMPOUNDING = frozenset(
@@ -55,7 +58,9 @@ class Vocabulary(msgspec.Struct, frozen=True):
             return False
         if first + second in self.words:
             return True
-        return first not in self.words and first not in _COMPOUNDING
+        if first in _COMPOUNDING:
+            return False
+        return first not in self.words or (len(self.words) > _RICH and second not in self.words)
 
 
 def _whole_lines(pages: Iterable[Iterable[Draft]]) -> Iterable[str]:
@@ -91,6 +96,9 @@ def join_pair(text: str, line: str, vocabulary: Vocabulary) -> tuple[str, bool]:
     tail, head = _TAIL.search(text[-80:]), _HEAD.search(line)
     if text.endswith(SOFT_HYPHEN):
         return text[:-1] + line, True
+    if tail and head and tail[1].isupper() and head[1].isupper() and len(head[1]) > 1:
+        joined = (tail[1] + head[1]).casefold() in vocabulary.words
+        return (text[:-1] if joined else text) + line, joined
     if tail and head and head[1][:1].islower():
         if vocabulary.joins(tail[1], head[1]):
             return text[:-1] + line, True

@@ -46,6 +46,13 @@ class Line(msgspec.Struct, frozen=True, gc=False):
     italic: bool = False
     font: str = ""
     direction: tuple[float, float] = UPRIGHT
+    foot: float | None = None
+
+    @property
+    def bottom(self) -> float:
+        """Where the words of the line's own font end below: the box of a line with formulas in it
+        reaches further down."""
+        return self.bbox.y1 if self.foot is None else self.foot
 
 
 class _Piece(msgspec.Struct, gc=False):
@@ -99,7 +106,13 @@ def line_of(words: Sequence[StyledWord], direction: tuple[float, float] = UPRIGH
         italic=italic >= 0.7 * total,
         font=font,
         direction=direction,
+        foot=_foot(words, font, size) if direction == UPRIGHT else None,
     )
+
+
+def _foot(words: Sequence[StyledWord], font: str, size: float) -> float | None:
+    bottoms = [w.word.bbox.y1 for w in words if w.font == font and abs(w.size - size) < 0.1]
+    return statistics.median_low(bottoms) if bottoms else None
 
 
 def _drop_cap(words: Sequence[StyledWord]) -> int:

@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from docpipe.parsers.native.lines import Line, is_monospaced
-from docpipe.parsers.native.markers import is_contents_entry, list_marker, starts_division
+from docpipe.parsers.native.markers import (
+    is_bullet,
+    is_contents_entry,
+    list_marker,
+    starts_division,
+)
 
 _SENTENCE_END = re.compile(r"[.!?:;。！？]['\"”’»)\]]*$")
 _STEP = re.compile(r"^(\d{1,2})\s+(?=[^\W\d_]{2})")
@@ -40,7 +45,7 @@ def split_paragraphs(
 def _usual_pitch(lines: Sequence[Line], em: float) -> float:
     """The usual distance from line to line of the column, in font sizes."""
     pitches = [
-        (below.bbox.y1 - above.bbox.y1) / above.size
+        (below.bottom - above.bottom) / above.size
         for above, below in pairwise(lines)
         if abs(above.size - below.size) < 0.5
     ]
@@ -75,18 +80,21 @@ def _starts_new(
 ) -> bool:
     last = block[-1]
     size = min(last.size, line.size)
-    advance = (line.bbox.y1 - last.bbox.y1) / size
+    advance = (line.bottom - last.bottom) / size
     gap = (line.bbox.y0 - last.bbox.y1) / size
-    own_pitch = (last.bbox.y1 - block[-2].bbox.y1) / size if len(block) > 1 else max(pitch, 1.0)
-    if gap > 1.0 or advance < -0.5:
+    own_pitch = (last.bottom - block[-2].bottom) / size if len(block) > 1 else max(pitch, 1.0)
+    mono = not typewritten and is_monospaced(last) and is_monospaced(line)
+    if gap > (1.8 if mono else 1.0) or advance < -0.5:
         return True
+    if mono and 0.88 < line.size / last.size < 1.14:
+        return False
     if _differs(block, line) and not _mid_sentence(block, line, advance, pitch, edges):
         return True
-    if not typewritten and is_monospaced(last) and is_monospaced(line):
-        return False
     if advance > 1.22 * max(own_pitch, 1.0) + 0.05:
         return True
-    if list_marker(line.text) is not None or is_contents_entry(last.text):
+    if is_contents_entry(last.text) or (
+        list_marker(line.text) is not None and not _is_mid_line(block, line, edges)
+    ):
         return True
     if line.bold and starts_division(line.text):
         return True
@@ -100,6 +108,19 @@ def _differs(block: list[Line], line: Line) -> bool:
     if not 0.88 < ratio < 1.14:
         return True
     return line.bold != all(other.bold for other in block) and last.bold != line.bold
+
+
+def _is_mid_line(block: Sequence[Line], line: Line, edges: tuple[float, float]) -> bool:
+    """Whether a letter or number that looks like that of an item ends a sentence instead: "… for
+    class / C. The next"."""
+    last = block[-1]
+    return (
+        not is_bullet(line.text)
+        and list_marker(block[0].text) is None
+        and abs(line.bbox.x0 - last.bbox.x0) < 0.3 * line.size
+        and last.bbox.x1 > edges[1] - 1.5 * line.size
+        and not _CLOSED.search(last.text[-2:])
+    )
 
 
 def _mid_sentence(

@@ -10,6 +10,7 @@ from docpipe.parsers.native.lines import Line, is_monospaced
 from docpipe.parsers.native.markers import is_caption, list_marker
 from docpipe.records import Role
 
+_ADDRESS = re.compile(r"\w@[\w.{-]+\.\w|https?://|www\.")
 _FOOTNOTE_MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\s.)]?\s*(?=[^\s\d.)])")
 
 
@@ -21,11 +22,20 @@ def page_role(lines: Sequence[Line], em: float, sheet: BBox, *, typewritten: boo
         return "footnote"
     if is_caption(text):
         return "caption"
-    if not typewritten and all(map(is_monospaced, lines)) and len(lines) > 1:
+    if not typewritten and _is_code(lines):
         return "code"
     if list_marker(text) is not None:
         return "list_item"
     return "paragraph"
+
+
+def _is_code(lines: Sequence[Line]) -> bool:
+    """Lines in a typewriter face, other than mail and web addresses."""
+    return (
+        len(lines) > 1
+        and all(map(is_monospaced, lines))
+        and not all(_ADDRESS.search(line.text) for line in lines)
+    )
 
 
 def _is_footnote(lines: Sequence[Line], em: float, sheet: BBox) -> bool:
