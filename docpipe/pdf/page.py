@@ -16,7 +16,7 @@ from docpipe.geometry import BBox
 from docpipe.pdf.annotations import covered, read_annotations
 from docpipe.pdf.render import capped_dpi
 from docpipe.pdf.text import clean
-from docpipe.pdf.widgets import form_field, read_apart
+from docpipe.pdf.widgets import form_field, is_password, read_apart
 from docpipe.records import Annotation, FormField, Issue, Link, Region, Word
 from docpipe.stages import Drawing, PlacedImage, TextSpan
 
@@ -46,6 +46,11 @@ class PdfPageView:
         self.width = round(float(page.rect.width), 2)
         self.height = round(float(page.rect.height), 2)
         self.rotation = int(page.rotation) % 360
+
+    @property
+    def handle(self) -> Any:
+        """The PyMuPDF page, for a model that reads it by itself."""
+        return self._page
 
     @cached_property
     def _text_page(self) -> Any:
@@ -90,13 +95,14 @@ class PdfPageView:
         return [word for word in words if word is not None]
 
     def _is_in_field(self, box: Sequence[float]) -> bool:
-        """Whether the centre of a box is in a form field: what runs out of one is clipped."""
+        """Whether the centre of a box is in a form field: what runs out of one is clipped.
+        Fields for passwords are left out."""
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in self._field_rects)
 
     @cached_property
     def _field_rects(self) -> list[tuple[float, ...]]:
-        return [tuple(widget.rect) for widget in self._widgets]
+        return [tuple(widget.rect) for widget in self._widgets if not is_password(widget)]
 
     def _word(self, item: Sequence[Any], heights: tuple[float, float]) -> Word | None:
         text, box = clean(item[4]).strip(), self._box(item[0], heights[0], item[2], heights[1])

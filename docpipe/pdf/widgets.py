@@ -30,7 +30,7 @@ def form_field(widget: Any, region: Region | None) -> FormField:
         state = "off" if value == "Off" else "on"
     elif kind == "signature":
         value, state = _signer(widget), "signed" if widget.is_signed else "unsigned"
-    elif kind == "text" and widget.field_flags & _PASSWORD:
+    elif is_password(widget):
         value = ""
     return FormField(
         name=clean(widget.field_name or ""),
@@ -40,6 +40,10 @@ def form_field(widget: Any, region: Region | None) -> FormField:
         region=None if _is_unseen(widget) else region,
         label=clean(widget.field_label or "").strip() or None,
     )
+
+
+def is_password(widget: Any) -> bool:
+    return widget.field_type_string == "Text" and bool(widget.field_flags & _PASSWORD)
 
 
 def _text(value: Any) -> str:
