@@ -54,7 +54,7 @@ def _cut(items: list[Item], em: float, rtl: bool, depth: int) -> Iterator[list[I
         for part in _bands(items, gutter, rtl):
             yield from _cut(part, em, rtl, depth + 1)
         return
-    slices = _slices(items, em)
+    slices = _beside(items, em) or _slices(items, em)
     if len(slices) == 1:
         yield items
         return
@@ -70,6 +70,27 @@ def _cut(items: list[Item], em: float, rtl: bool, depth: int) -> Iterator[list[I
     yield leaf
 
 
+def _beside(items: list[Item], em: float) -> list[list[Item]]:
+    """The items cut above and below a block that text runs beside, as at a figure set into wider
+    text; empty without one."""
+    best: tuple[float, tuple[float, float], int] | None = None
+    for gutter in _candidates(items, em, crossed=0.85):
+        for number, (left, right, _) in enumerate(_parted(items, gutter)):
+            if not (left and right):
+                continue
+            parallel = min(_extent(left, right), _extent(right, left))
+            enough = 2 * _MIN_PARALLEL * em if best is None else best[0]
+            if parallel > enough and _are_columns(left, right, gutter, em):
+                best = parallel, gutter, number
+    if best is None:
+        return []
+    bands = list(_parted(items, best[1]))
+    above = [item for band in bands[: best[2]] for part in band for item in part]
+    left, right, across = bands[best[2]]
+    below = across + [item for band in bands[best[2] + 1 :] for part in band for item in part]
+    return [part for part in (above, left + right, below) if part]
+
+
 def _best_gutter(items: list[Item], em: float) -> tuple[float, float] | None:
     """The x range of the gutter with most text side by side."""
     best: tuple[float, float] | None = None
@@ -81,8 +102,8 @@ def _best_gutter(items: list[Item], em: float) -> tuple[float, float] | None:
     return best
 
 
-def _candidates(items: list[Item], em: float) -> list[tuple[float, float]]:
-    """Strips that little text crosses, the least crossed first."""
+def _candidates(items: list[Item], em: float, crossed: float = 0.35) -> list[tuple[float, float]]:
+    """Strips that at most this part of the text crosses, the least crossed first."""
     events: list[tuple[float, float]] = []
     for item in items:
         weight = min(item.box.height, 3 * em)
@@ -92,7 +113,7 @@ def _candidates(items: list[Item], em: float) -> list[tuple[float, float]]:
     strips = [
         strip
         for strip in _strips(events)
-        if strip[2] - strip[1] >= _MIN_GUTTER * em and strip[0] <= 0.35 * total
+        if strip[2] - strip[1] >= _MIN_GUTTER * em and strip[0] <= crossed * total
     ]
     strips.sort(key=lambda strip: (strip[0], strip[1] - strip[2]))
     limit = _MAX_CANDIDATES if len(items) < _CROWD else _MAX_CANDIDATES // 4

@@ -22,6 +22,7 @@ from docpipe.parsers.native.words import UPRIGHT, StyledWord
 from docpipe.records import Word
 
 _WORD_GAP = 0.55  # in font sizes: always a word space
+_STYLE_GAP = 0.9  # never one between text of two sizes
 _WIDE_GAP = 2.2  # never a word space above this
 _NEIGHBOURHOOD = 9.0  # how far up and down a gutter is looked for, in font sizes
 
@@ -285,6 +286,8 @@ def _is_word_space(left: _Piece, right: _Piece, neighbours: _Neighbours) -> bool
     if gap < _WORD_GAP * size:
         return True
     if gap > _WIDE_GAP * size or max(left.size, right.size) > 1.25 * size:
+        return False
+    if gap > _STYLE_GAP * size and max(left.size, right.size) > 1.08 * size:
         return False
     y = right.box.center[1]
     return not neighbours.leave_free(left.box.x1, right.box.x0, y, size)
