@@ -151,7 +151,7 @@ class _Reader:
         return self._marked(field, mark.box, mark.drawn)
 
     def _marked(self, field: FormField, box: BBox, without: Sequence[Word]) -> Entry:
-        label = self._near.beside(box, without, [b for b in self._boxes if b != box])
+        label = self._near.beside(box, without, self._others(box))
         place = box
         if label and label[0].bbox.y_overlap(box) > 0:  # as high as its line: boxes are often more
             place = BBox(box.x0, label[0].bbox.y0, box.x1, label[0].bbox.y1)
@@ -199,9 +199,13 @@ class _Reader:
         if row:  # of two rows at its height, the one more on its level
             level = max(word.bbox.y_overlap(line) for word in row)
             row = [word for word in row if word.bbox.y_overlap(line) > 0.6 * level]
-        stops = [other for other in self._boxes if other != box]
         reach = _FAR / row[-1].bbox.height if row and row[-1].bbox.height else 0.0
-        return _as_label(phrase(row[::-1], line, stops, reach)[::-1])
+        return _as_label(phrase(row[::-1], line, self._others(line), reach)[::-1])
+
+    def _others(self, box: BBox) -> list[BBox]:
+        """The other fields and boxes that a label at the height of this one ends at."""
+        level = (other for other in self._boxes if other.y_overlap(box) > -_LINE)
+        return [other for other in level if not other.contains_point(*box.center)]
 
     def _above(self, box: BBox) -> tuple[Word, ...]:
         row = [
