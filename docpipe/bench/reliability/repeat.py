@@ -33,15 +33,16 @@ def repeatability(ground: Ground) -> Measured:
     rows = []
     for name, jobs in (("again", 1), ("two workers", 2)):
         found, _ = _library(ground, inputs, name, jobs=jobs)
-        rows.append(_row(name, first, found, {}))
+        rows.append(_row(name, first, found))
     chance = random.Random(ground.options.seed)
-    for trial in range(TRIALS):
-        delay = round(chance.uniform(0.2, seconds), 2)
-        root = ground.scratch / f"killed-{trial}"
-        running = _start_and_kill(ground, inputs, root, delay)
-        found, _ = _library(ground, inputs, root.name, jobs=2)
-        info = {"delay": delay, "was_running": int(running)}
-        rows.append(_row(f"killed after {delay} s", first, found, info))
+    ends = seconds  # after which a run is over
+    while len(rows) < 2 + TRIALS:
+        delay = round(chance.uniform(0.2, ends), 2)
+        if not _start_and_kill(ground, inputs, ground.scratch / "killed", delay):
+            ends = delay
+        found, _ = _library(ground, inputs, "killed", jobs=2)
+        if delay < ends:
+            rows.append(_row(f"killed after {delay} s", first, found))
     return Measured(rows, {"unbroken_s": round(seconds, 2)})
 
 
@@ -93,8 +94,8 @@ def _start_and_kill(ground: Ground, inputs: Sequence[Path], root: Path, delay: f
     return running
 
 
-def _row(name: str, wanted: dict[str, bytes], found: dict[str, bytes], info: dict[str, Any]) -> Row:
+def _row(name: str, wanted: dict[str, bytes], found: dict[str, bytes]) -> Row:
     names = sorted(wanted.keys() | found.keys())
     differ = [file for file in names if wanted.get(file) != found.get(file)]
-    remarks = info | ({"differ": ", ".join(differ[:5])} if differ else {})
-    return Row(name, {"same": float(not differ)}, remarks)
+    info: dict[str, str | int | float] = {"differ": ", ".join(differ[:5])} if differ else {}
+    return Row(name, {"same": float(not differ)}, info)
