@@ -1,0 +1,175 @@
+"""Settings, examples, scores and the floor, without training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from docpipe.datasets.kie import KieDocument, KieEntity, KiePage, write_jsonl
+from docpipe.errors import ConfigError, DocpipeError
+from docpipe.geometry import BBox
+from docpipe.parsers.entities.features import EntityPage
+from docpipe.parsers.entities.losses import IGNORED
+from docpipe.parsers.entities.schema import FieldSchema, FieldSpec
+from docpipe.parsers.entities.weights import build_model
+from docpipe.training.knnformer.baseline import (
+    floor_predictions,
+    nearest_on_sides,
+    neighbour_words,
+)
+from docpipe.training.knnformer.data import (
+    collate_examples,
+    entity_page,
+    load_splits,
+    make_example,
+    page_labels,
+    pages_of,
+    schema_of,
+)
+from docpipe.training.knnformer.evaluation import evaluate, score
+from docpipe.training.knnformer.settings import (
+    DataConfig,
+    TrainingConfig,
+    load_settings,
+    settings_from,
+)
+from docpipe.training.knnformer.toy import TOY_FIELDS, toy_documents
+from docpipe.training.knnformer.trainer import augment
+
+SCHEMA = FieldSchema((FieldSpec("total", "one"), FieldSpec("address")))
+TOY = FieldSchema(TOY_FIELDS)
+
+
+def test_a_preset_is_the_ground_for_what_the_file_says() -> None:
+    model = settings_from(
+        {"data": {"source": "toy"}, "model": {"preset": "hop", "width": 48}}
+    ).model
+    assert (model.width, model.radius, model.directions) == (48, "inf", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[data]\nsource = "toy"\n[model]\npreset = "big"', "known: mlp, full"),
+        ('[data]\nsource = "toy"\n[training]\nepoch = 3', "epoch"),
+        ("seed = 1", "data"),
+        ("[data", "settings.toml"),
+        ('[data]\nsource = "toy"\n[model]\nradius = 7', "radius 7"),
+    ],
+)
+def test_wrong_settings_say_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "settings.toml").write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load_settings(tmp_path / "settings.toml")
+    assert message in str(caught.value)
+
+
+def test_the_shipped_configuration_is_valid() -> None:
+    configs = Path(__file__).parents[2] / "training" / "configs"
+    settings = [load_settings(path) for path in sorted(configs.glob("knnformer-*.toml"))]
+    assert settings
+    assert all(schema_of(each).ones for each in settings)
+
+
+def test_a_jsonl_set_is_split_for_validation(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "train.jsonl", toy_documents(60))
+    config = DataConfig("jsonl", str(tmp_path), validation=0.2)
+    splits = load_splits(config, TOY.labels)
+    assert len(splits.train) + len(splits.validation) == 60
+    assert splits.test == splits.validation
+    with pytest.raises(ConfigError, match="no documents to evaluate on"):
+        load_splits(DataConfig("jsonl", str(tmp_path), validation=0.0), TOY.labels)
+    with pytest.raises(DocpipeError, match="label 'company' is no field"):
+        load_splits(config, ["total", "date", "address"])
+    with pytest.raises(ConfigError, match=r"add a \[\[field\]\] table"):
+        schema_of(settings_from({"data": {"source": "jsonl"}}))
+
+
+def test_examples_carry_labels_candidates_and_padding() -> None:
+    box = BBox(0, 0, 10, 10)
+    long = KiePage(
+        100.0,
+        100.0,
+        (KieEntity("9.00", box, "total"), KieEntity("9.00", box, also=("total",))),
+    )
+    short = KiePage(100.0, 100.0, (KieEntity("x", box, "address"),))
+    empty = KiePage(100.0, 100.0, ())
+    model = build_model(settings_from({"data": {"source": "toy"}}).model, SCHEMA)
+    pages = pages_of([KieDocument("a", (long, empty)), KieDocument("b", (short,))])
+    assert pages == [long, short]
+    batch = collate_examples([make_example(page, model, SCHEMA) for page in pages])
+    assert batch["labels"].tolist() == [[1, 0], [2, IGNORED]]
+    assert batch["candidates"].nonzero().tolist() == [[0, 1, 1]]
+    assert batch["mask"].tolist() == [[True, True], [True, False]]
+
+
+def test_augmentation_moves_boxes_and_centres_together() -> None:
+    page = pages_of(toy_documents(1))[0]
+    model = build_model(settings_from({"data": {"source": "toy"}}).model, TOY)
+    batch = collate_examples([make_example(page, model, TOY)])
+    still = augment(batch, TrainingConfig(jitter=0.0, shift=0.0))
+    assert all(still[name].equal(tensor) for name, tensor in batch.items())
+    torch.manual_seed(0)
+    moved = augment(batch, TrainingConfig())
+    layout, centres = moved["features"][0], moved["centres"][0]
+    assert ((layout[:, 0] + layout[:, 2]) / 2).allclose(centres[:, 0], atol=1e-5)
+    assert (layout[:, 2] - layout[:, 0]).allclose(layout[:, 4], atol=1e-5)
+    assert not layout[:, :4].allclose(batch["features"][0, :, :4], atol=1e-3)
+    assert layout[:, 6:].equal(batch["features"][0, :, 6:])
+
+
+def test_scores_worked_by_hand() -> None:
+    gold = [np.array([1, 0, 2, 2]), np.array([0, 1])]
+    found = [np.array([1, 1, 2, 0]), np.array([0, 0])]
+    scores = score(found, gold, SCHEMA)
+    assert scores.micro == pytest.approx(2 * 2 / (3 + 4))
+    assert scores.fields == pytest.approx({"total": 0.5, "address": 2 / 3})
+    assert scores.macro == pytest.approx((0.5 + 2 / 3) / 2)
+    assert scores.violations == 1
+
+
+def test_matching_removes_what_argmax_gives_twice() -> None:
+    page = np.log([[0.1, 0.8, 0.1], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]])
+    found = evaluate([page], [np.array([1, 0, 2])], SCHEMA, (0.0,))
+    assert (found.argmax.violations, found.matched.violations) == (1, 0)
+    assert found.matched.micro == 1.0 > found.argmax.micro
+    assert (found.pages, found.entities) == (1, 3)
+
+
+def grid_page() -> EntityPage:
+    boxes = (BBox(0, 0, 30, 10), BBox(60, 1, 90, 11), BBox(0, 20, 30, 30), BBox(5, 40, 25, 50))
+    return EntityPage(100.0, 100.0, ("TOTAL", "9.00", "CASH", ""), boxes)
+
+
+def test_neighbours_are_the_nearest_on_each_side() -> None:
+    page = grid_page()
+    assert nearest_on_sides(page.box_array()).tolist() == [
+        [-1, 1, -1, 2],
+        [0, -1, -1, -1],
+        [-1, -1, 0, 3],
+        [-1, -1, 2, -1],
+    ]
+    assert neighbour_words(page)[:3] == ["right:0.00 below:cash", "left:total", "above:total"]
+
+
+def test_the_floor_needs_its_neighbours_to_tell_the_total() -> None:
+    train, test = pages_of(toy_documents(40, seed=1)), pages_of(toy_documents(20, seed=2))
+    labels = [page_labels(page, TOY).numpy() for page in train]
+    gold = [page_labels(page, TOY).numpy() for page in test]
+
+    def total_f1(neighbours: bool) -> float:
+        scores = floor_predictions(
+            [entity_page(page) for page in train],
+            labels,
+            [entity_page(page) for page in test],
+            len(TOY.labels),
+            neighbours=neighbours,
+        )
+        assert [len(page) for page in scores] == [len(page) for page in gold]
+        return score([page.argmax(1) for page in scores], gold, TOY).fields["total"]
+
+    assert total_f1(True) > 0.95
+    assert total_f1(False) < 0.9

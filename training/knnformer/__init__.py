@@ -1,0 +1,1 @@
+"""What training KNN-former is made of; the script is docpipe.training.train_knnformer."""

@@ -1,0 +1,83 @@
+"""The training configuration: one TOML file.
+
+seed = 1
+[data]        source, path, train, test: a public set, "jsonl" or "toy"
+[model]       preset = "hop_radius_relative", and what differs from it
+[loss]        targets, field_loss, weight, label_smoothing
+[training]    epochs or max_steps, batch_size, learning rates, …
+[[field]]     name, cardinality, required; needed for "jsonl", else those of the set
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from docpipe.errors import ConfigError
+from docpipe.parsers.entities.losses import LossConfig
+from docpipe.parsers.entities.model import PRESETS, ModelConfig
+from docpipe.parsers.entities.schema import FieldSpec
+
+
+class DataConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`source` is "toy", "jsonl" or a set of datasets.kie_sources in the folder `path`.
+
+    `train` and `test` name splits, for "jsonl" files in `path`; without `test` the share of the
+    training documents kept for `validation` is evaluated. `limit` takes the first documents only.
+    """
+
+    source: str
+    path: str = ""
+    train: str = "train"
+    test: str = ""
+    validation: float = 0.1
+    limit: int | None = None
+
+
+class TrainingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`table_rate` is the peak learning rate of the hashed n-gram table, `rate` that of all else;
+    `jitter` and `shift` are standard deviations in shares of the page: of each box, and of the
+    place and size of a whole page. `max_steps` 0 means `epochs` decides."""
+
+    epochs: int = 20
+    max_steps: int = 0
+    batch_size: int = 16
+    rate: float = 2e-3
+    table_rate: float = 8e-3
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    jitter: float = 0.01
+    shift: float = 0.03
+    save_steps: int = 500
+    log_steps: int = 10
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"fields": "field"}):
+    data: DataConfig
+    seed: int = 1
+    model: ModelConfig = ModelConfig()
+    loss: LossConfig = LossConfig()
+    training: TrainingConfig = TrainingConfig()
+    fields: tuple[FieldSpec, ...] = ()
+
+
+def load_settings(path: Path) -> Settings:
+    """The settings in a TOML file. Raises ConfigError that names the file and what is wrong."""
+    try:
+        return settings_from(tomllib.loads(path.read_text("utf-8")))
+    except FileNotFoundError as error:
+        raise ConfigError(f"no such training configuration: {path}") from error
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"training configuration {path}: {error}") from error
+
+
+def settings_from(data: dict[str, Any]) -> Settings:
+    """The settings in a mapping shaped like the file."""
+    model = dict(data.get("model", {}))
+    preset = model.pop("preset", "hop_radius_relative")
+    if preset not in PRESETS:
+        raise ConfigError(f"unknown preset {preset!r}", hint=f"known: {', '.join(PRESETS)}")
+    return msgspec.convert(data | {"model": PRESETS[preset] | model}, Settings)
