@@ -19,6 +19,7 @@ from docpipe.geometry import BBox
 
 _MIN_GUTTER = 0.6  # in line heights
 _MIN_PARALLEL = 2.5  # of text side by side, in line heights
+_NEAR = 6.0  # of the gutter, in line heights
 _TAIL_GAP = 1.5  # in line heights
 _MAX_DEPTH = 30
 _MAX_CANDIDATES = 30
@@ -50,8 +51,9 @@ def _cut(items: list[Item], em: float, rtl: bool, depth: int) -> Iterator[list[I
         yield items
         return
     gutter = _best_gutter(items, em)
-    if gutter is not None:
-        for part in _bands(items, gutter, rtl):
+    parts = list(_bands(items, gutter, em, rtl)) if gutter is not None else []
+    if len(parts) > 1:
+        for part in parts:
             yield from _cut(part, em, rtl, depth + 1)
         return
     slices = _beside(items, em) or _slices(items, em)
@@ -294,10 +296,28 @@ def _with_tail(
     return *bands, tail + across
 
 
-def _bands(items: list[Item], gutter: tuple[float, float], rtl: bool) -> Iterator[list[Item]]:
+def _bands(
+    items: list[Item], gutter: tuple[float, float], em: float, rtl: bool
+) -> Iterator[list[Item]]:
+    """The columns of each band and the items between bands, in reading order. Bands whose text
+    keeps away from the gutter have other columns: they stay with the items around them."""
+    rest: list[Item] = []
     for left, right, across in _parted(items, gutter):
-        first, second = (right, left) if rtl else (left, right)
-        yield from (part for part in (first, second, across) if part)
+        if left and right and _meet_at(gutter, left, right, em):
+            first, second = (right, left) if rtl else (left, right)
+            yield from (part for part in (rest, first, second) if part)
+            rest = across
+        else:
+            rest += left + right + across
+    if rest:
+        yield rest
+
+
+def _meet_at(gutter: tuple[float, float], left: list[Item], right: list[Item], em: float) -> bool:
+    return (
+        gutter[0] - max(item.box.x1 for item in left) < _NEAR * em
+        and min(item.box.x0 for item in right) - gutter[1] < _NEAR * em
+    )
 
 
 def _slices(items: list[Item], em: float) -> list[list[Item]]:
