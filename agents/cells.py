@@ -29,6 +29,11 @@ _OVER = {
     "money": re.compile(r"[$€£]|\b(?:eur|usd|cost|price|amount|total|fee|value|rs)s?\b", re.I),
     "date": re.compile(r"\b(?:date|year|month|day|finished|due|deadline|when)\b", re.I),
 }
+_IN_THOUSANDS = re.compile(r"\(?\b0?00['’]?s\b|\bin thousands\b", re.I)
+_NAMES_ONE = re.compile(  # asks for somebody or something, not for a number
+    r"(?:[^,]+, )?which (?!(?:\w+ )?(?:number|code|page|version|value|year|chapter|section)s?\b)",
+    re.I,
+)
 _EACH = re.compile(r"\b(?:one|each|a single|per|apiece)\b", re.I)
 _UNIT_PRICE = re.compile(r"\b(?:unit|each|single|per)\b", re.I)
 
@@ -200,6 +205,9 @@ def _in_cell(cell: CellRange, question: Question) -> list[Found]:
     if _ENUMERATOR.fullmatch(text):
         return []
     numbers = find_numbers(cell.text)[:1] if _IS_NUMBER.fullmatch(text) else []
+    if numbers and _IN_THOUSANDS.search(cell.headers) and question.kind == "count":
+        scaled = 1000 * (numbers[0].number or 0.0)
+        return [msgspec.structs.replace(numbers[0], text=f"{scaled:,.0f}", number=scaled)]
     match question.kind:
         case "percentage" if numbers and "%" in cell.headers:
             return [msgspec.structs.replace(numbers[0], percent=True)]
@@ -209,6 +217,8 @@ def _in_cell(cell: CellRange, question: Question) -> list[Found]:
             measured = re.search(rf"(?<!\w)(?:{question.unit})(?!\w)", cell.headers, re.I)
             whole = Found(0, len(cell.text), text)
             return find_values(cell.text, question)[:1] or ([whole] if measured else numbers)
+        case "what" if numbers and _NAMES_ONE.match(question.text):
+            return []
         case "what" | "reason" | "list":
             said = [Found(0, len(cell.text), cell.text)] if len(text) > 1 else []
             return numbers or said

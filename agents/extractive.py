@@ -34,7 +34,7 @@ class ExtractiveReader:
     it withholds.
     """
 
-    def __init__(self, *, threshold: float = 0.1) -> None:
+    def __init__(self, *, threshold: float = 0.09) -> None:
         self.threshold = threshold
         self._vocabularies: dict[str, Vocabulary] = {}
 

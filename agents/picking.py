@@ -27,6 +27,8 @@ _PRICED = re.compile(
     r"\b(?:cost|price|paid|pay|fee|amount|total|worth|spen[dt]|rents?|salar)", re.I
 )
 _OF_CELLS = ("count", "money", "percentage", "amount", "measure", "date")
+_NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven")
+_HOW_MANY = re.compile(r"\b(?:the(?: \w+)?|are) (two|three|four|five|six|seven)\b", re.I)
 _NEGATION = re.compile(r"\b(not|no|never|cannot|without|neither|nor)\b|n't\b", re.IGNORECASE)
 
 
@@ -54,8 +56,13 @@ def pick(matches: Sequence[Match], query: Query) -> list[Pick]:
         case "choice":
             found = [choice for match in top for choice in _choices(match, query)]
         case "list":
-            found = [_listed(group) for group in lists.find_lists(matches, query)]
-            found += [cell for match in top if match.passage.cells for cell in _cells(match, query)]
+            found = [_listed(group, query) for group in lists.find_lists(matches, query)]
+            found += [
+                msgspec.structs.replace(cell, fit=0.5 * cell.fit)
+                for match in top
+                if match.passage.cells
+                for cell in _cells(match, query)
+            ]
         case "count":
             found = [value for match in top for value in _values(match, query)]
             found += [
@@ -69,14 +76,17 @@ def pick(matches: Sequence[Match], query: Query) -> list[Pick]:
         case "what" | "reason":
             found = [answer for match in top for answer in _phrases(match, query)]
             if query.question.kind == "reason":
-                found += [_listed(group) for group in lists.find_item_groups(matches, query)]
+                found += [_listed(group, query) for group in lists.find_item_groups(matches, query)]
         case _:
             found = [value for match in top for value in _values(match, query)]
     return sorted(found, key=lambda pick: -pick.score)
 
 
-def _listed(group: lists.ListFound) -> Pick:
-    return Pick(group.matches, list(group.items), "list", "; ".join(group.items), group.fit)
+def _listed(group: lists.ListFound, query: Query) -> Pick:
+    items = list(group.items)
+    asked = _HOW_MANY.search(query.question.text)
+    many = asked is None or _NUMERALS.index(asked[1].casefold()) == len(items)
+    return Pick(group.matches, items, "list", "; ".join(items), group.fit * (1 if many else 0.5))
 
 
 def _values(match: Match, query: Query) -> Iterator[Pick]:
@@ -137,7 +147,8 @@ def _fit(found: Found, match: Match, query: Query) -> float:
             reach[word] = max(reach.get(word, 0.0), 1 - away / _REACH)
     close = sum(query.weights[word] * near for word, near in reach.items()) / total
     led = _LED if _is_led(found, text, query.question) else 0.0
-    return min(1.0, 0.4 * close + 0.6 * _kind_fit(found, text, query.question) + led)
+    kind = _kind_fit(found, text, query.question)
+    return min(1.0, 0.4 * close + 0.6 * kind + led) if kind else 0.1 * close
 
 
 def _field_fit(found: Found, match: Match, query: Query) -> float:

@@ -186,7 +186,7 @@ _GRAIN = re.compile(r"\b(?:which|what) (year|month)\b", re.I)
 _LIST = re.compile(
     r"""\blist(\s+(all|the|out)|s\b)|\benumerate\b|\bin\s+(a\s+)?list\b|\blist\s+format\b
     |^(what|which)\s+(are|were)\b|^who\s+are\b|\bwhat\s+are\s+the\b|\bnames?\s+of\s+the\s+\w+s\b
-    |\bwhat\s+(two|three|four|five)\b""",
+    |\bwhat\s+(?:are\s+)?(two|three|four|five)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 _FOCUS = re.compile(
