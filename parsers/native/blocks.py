@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from docpipe.geometry import BBox, union_all
 from docpipe.parsers.native.captions import attach_captions
 from docpipe.parsers.native.columns import Item, reading_order
+from docpipe.parsers.native.labelled import labelled_rows
 from docpipe.parsers.native.line_text import is_rtl
 from docpipe.parsers.native.lines import Line, body_size, is_monospaced, merge_lines
 from docpipe.parsers.native.paragraphs import split_paragraphs
@@ -34,11 +35,14 @@ def drafts_from_lines(
     """The blocks of a page in reading order, with the roles that one page can tell.
 
     `placed` are tables and figures whose words are not among `lines`; each is put where it
-    stands. `stage` names the maker in every block's source. `raw` of a text block is its lines,
-    joined by newlines: `compose` needs them to undo hyphenation.
+    stands. Labels beside their values are read row by row. `stage` names the maker in every
+    block's source. `raw` of a text block is its lines, joined by newlines: `compose` needs them to
+    undo hyphenation.
     """
+    em = body_size(line for line in lines if line.direction == UPRIGHT)
+    rows, lines = labelled_rows(lines, page, stage)
+    placed = [*placed, *rows]
     upright = [line for line in lines if line.direction == UPRIGHT]
-    em = body_size(upright)
     items = [Item(index, line.bbox) for index, line in enumerate(upright)]
     items += [
         Item(len(upright) + index, draft.block.source.regions[0].bbox, solid=True)

@@ -42,25 +42,47 @@ def is_form(table: Table, entries: Sequence[Entry], words: Sequence[Word]) -> bo
 def paired(
     entries: Sequence[Entry], words: Sequence[StyledWord], page: int, stage: str
 ) -> tuple[list[Draft], list[StyledWord]]:
-    """A block for each value that stands apart with its label, and the words of none of them."""
+    """Blocks of the values that stand apart with their labels, one for those on a row, and the
+    words in none of them."""
     styles = {word.word: word for word in words}
-    drafts: list[Draft] = []
+    pairs: list[Entry] = []
     gone: set[Word] = set()
     for entry in entries:
         own = (*entry.label, *entry.words)
         if entry.apart and all(word in styles and word not in gone for word in own):
-            drafts.append(_pair(entry, styles[entry.label[0]], page, stage, len(drafts)))
+            pairs.append(entry)
             gone.update(own)
-    return drafts, [word for word in words if word.word not in gone]
+    rest = [word for word in words if word.word not in gone]
+    drafts = [
+        _pairs(row, styles[row[0].label[0]], page, stage, number)
+        for number, row in enumerate(_on_rows(pairs, rest))
+    ]
+    return drafts, rest
 
 
-def _pair(entry: Entry, label: StyledWord, page: int, stage: str, number: int) -> Draft:
-    words = (*entry.label, *entry.words)
-    box = union_all(word.bbox for word in words)
-    text = " ".join(word.text for word in words)
-    block = TextBlock(
-        f"p{page}/field{number}", Source((Region(page, box),), stage), text, "paragraph"
-    )
+def _on_rows(pairs: Sequence[Entry], others: Sequence[StyledWord]) -> list[list[Entry]]:
+    """Pairs on one row together, left to right, where nothing else is between them."""
+    rows: list[list[Entry]] = []
+    for pair in sorted(pairs, key=lambda pair: (round(_box(pair).y0 / 3), pair.box.x0)):
+        row = rows[-1] if rows else []
+        box = union_all(map(_box, (*row, pair)))
+        level = bool(row) and _level(_box(row[-1]), _box(pair))
+        if level and not any(box.contains_point(*word.word.bbox.center) for word in others):
+            row.append(pair)
+        else:
+            rows.append([pair])
+    return rows
+
+
+def _box(pair: Entry) -> BBox:
+    return union_all([pair.box, *(word.bbox for word in (*pair.label, *pair.words))])
+
+
+def _pairs(row: Sequence[Entry], label: StyledWord, page: int, stage: str, number: int) -> Draft:
+    """A block with a line for each pair of a row."""
+    lines = [" ".join(word.text for word in (*pair.label, *pair.words)) for pair in row]
+    source = Source((Region(page, union_all(map(_box, row))),), stage)
+    block = TextBlock(f"p{page}/field{number}", source, "\n".join(lines), "paragraph")
     return Draft(block, Style(label.size, font=label.font))
 
 

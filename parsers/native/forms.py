@@ -75,13 +75,32 @@ def read_forms(page: PageView, words: Sequence[Word]) -> Forms:
     entries += [reader.mark(mark, page.number) for mark in marks]
     named = {id(entry.field): _labelled(entry) for entry in entries}
     return Forms(
-        (*printed, *reader.captions(fields), *(w for entry in entries for w in entry.words)),
+        tuple(_in_order([*printed, *reader.captions(fields)], entries)),
         tuple(entries),
         (
             *(named.get(id(field), field) for field in fields),
             *(named[id(entry.field)] for entry in entries[len(entries) - len(marks) :]),
         ),
     )
+
+
+def _in_order(words: Sequence[Word], entries: Sequence[Entry]) -> list[Word]:
+    """The words with those of each entry after its label, or before it where the label follows;
+    those without a label come last."""
+    before: dict[Word, list[Word]] = {}
+    after: dict[Word, list[Word]] = {}
+    last: list[Word] = []
+    for entry in entries:
+        if not entry.label:
+            last += entry.words
+        elif entry.side == "right":
+            before.setdefault(entry.label[0], []).extend(entry.words)
+        else:
+            after.setdefault(entry.label[-1], []).extend(entry.words)
+    placed = [
+        each for word in words for each in (*before.get(word, ()), word, *after.get(word, ()))
+    ]
+    return [*placed, *last]
 
 
 def without_options(hidden: Sequence[HiddenText], fields: Sequence[FormField]) -> list[HiddenText]:

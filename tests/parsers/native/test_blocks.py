@@ -143,3 +143,25 @@ def test_lines_of_any_maker_become_drafts() -> None:
     assert first.source.stage == "ocr"
     assert first.source.regions[0].page == 4
     assert (second.role, second.raw) == ("list_item", None)
+
+
+def _pairs(page: pymupdf.Page, rows: list[tuple[str, str]]) -> None:
+    for number, (label, value) in enumerate(rows):
+        page.insert_text((300, 100 + 16 * number), label, fontsize=10)
+        page.insert_text((400, 100 + 16 * number), value, fontsize=10)
+
+
+def test_labels_are_read_with_the_values_beside_them() -> None:
+    rows = [
+        ("Invoice number", "2024-0871"),
+        ("Invoice date", "12 June 2024"),
+        ("Your order", "PO 5563"),
+    ]
+    (page,) = read(lambda pdf: _pairs(pdf.new_page(), rows))
+    assert texts(page) == [" ".join(row) for row in rows]
+
+
+def test_short_lines_in_columns_are_no_labels() -> None:
+    rows = [("Ada Byron", "Oslo"), ("Bo Chen", "Paris"), ("Cy Diaz", "Rome"), ("Di Evans", "Bern")]
+    (page,) = read(lambda pdf: _pairs(pdf.new_page(), rows))
+    assert "Ada Byron Oslo" not in texts(page)

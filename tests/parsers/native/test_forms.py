@@ -9,7 +9,8 @@ from typing import Any
 import pymupdf
 import pytest
 
-from docpipe.content import page_text
+from docpipe.content import block_text, locate, page_text
+from docpipe.geometry import BBox
 from docpipe.pipeline import parse
 from docpipe.records import Document, FormField, Table
 
@@ -83,13 +84,23 @@ def test_values_stand_after_the_labels_above_them(sheet: Sheet) -> None:
             sheet.field(f"{label}{row}", f"{value} {row}", (x, y + 4, x + 180, y + 20))
     document = sheet.read()
     assert not any(isinstance(block, Table) for block in document.pages[0].blocks)
-    assert sorted(blocks(document)) == [
-        "Family name 0 Byron 0",
-        "Family name 1 Byron 1",
-        "First name 0 Ada 0",
-        "First name 1 Ada 1",
+    assert blocks(document) == [
+        "First name 0 Ada 0\nFamily name 0 Byron 0",
+        "First name 1 Ada 1\nFamily name 1 Byron 1",
     ]
     assert field(document, "First name0").label == "First name 0"
+
+
+def test_values_are_located(sheet: Sheet) -> None:
+    for column, (label, value) in enumerate([("First name", "Ada"), ("Family name", "Byron")]):
+        x = 50 + 200 * column
+        sheet.text(x, 100, label)
+        sheet.field(label, value, (x, 104, x + 180, 120))
+    document = sheet.read()
+    (block,) = document.pages[0].blocks
+    start = block_text(block).index("Byron")
+    (region,) = locate(document, block, start, start + 5)
+    assert BBox(250, 104, 430, 120).contains(region.bbox, 2.0)
 
 
 def test_each_value_is_in_the_words_once(sheet: Sheet) -> None:
