@@ -18,6 +18,7 @@ from docpipe.cli.options import (
     ConfigFile,
     DocumentTimeout,
     Json,
+    Layout,
     Ocr,
     PageTimeout,
     Password,
@@ -59,6 +60,7 @@ def parse(
     pages: Annotated[str | None, typer.Option("--pages", help="Ranges, such as 1-3,7.")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Workers.")] = None,
     ocr: Ocr = None,
+    layout: Layout = None,
     page_timeout: PageTimeout = None,
     document_timeout: DocumentTimeout = None,
     password: Password = None,
@@ -76,7 +78,12 @@ def parse(
     if output is None and (len(inputs) > 1 or inputs[0].is_dir() or figures or len(formats) > 1):
         raise ConfigError("more than one file would be written", hint="name a folder with --output")
     chosen = options.configuration(
-        config, settings, ocr=ocr, page_timeout=page_timeout, document_timeout=document_timeout
+        config,
+        settings,
+        ocr=ocr,
+        layout=layout,
+        page_timeout=page_timeout,
+        document_timeout=document_timeout,
     )
     secrets = options.passwords(password, password_file)
     with _converted(inputs, chosen, secrets, pages=pages, jobs=jobs) as (library, report):

@@ -13,6 +13,7 @@ from docpipe.cli.options import (
     ConfigFile,
     DocumentTimeout,
     Json,
+    Layout,
     LibraryDir,
     Ocr,
     PageTimeout,
@@ -46,6 +47,7 @@ def ingest(
         bool, typer.Option("--fresh", help="Read all files again, also unchanged ones.")
     ] = False,
     ocr: Ocr = None,
+    layout: Layout = None,
     page_timeout: PageTimeout = None,
     document_timeout: DocumentTimeout = None,
     password: Password = None,
@@ -65,7 +67,12 @@ def ingest(
     opened = Library.create(
         library,
         config=options.configuration(
-            config, settings, ocr=ocr, page_timeout=page_timeout, document_timeout=document_timeout
+            config,
+            settings,
+            ocr=ocr,
+            layout=layout,
+            page_timeout=page_timeout,
+            document_timeout=document_timeout,
         ),
         passwords=options.passwords(password, password_file),
     )

@@ -41,6 +41,14 @@ Ocr = Annotated[
     str | None,
     typer.Option("--ocr", help="auto (pages that need it), off, or force (every page)."),
 ]
+Layout = Annotated[
+    str | None,
+    typer.Option(
+        "--layout",
+        help="Where a layout model looks for tables: fast (nowhere), auto (where the rules are "
+        "unsure), or model (every page).",
+    ),
+]
 Password = Annotated[str | None, typer.Option("--password", help="Password of encrypted files.")]
 PasswordFile = Annotated[
     Path | None,
@@ -61,6 +69,7 @@ def configuration(
     settings: list[str] | None,
     *,
     ocr: str | None = None,
+    layout: str | None = None,
     page_timeout: float | None = None,
     document_timeout: float | None = None,
 ) -> Config:
@@ -69,6 +78,7 @@ def configuration(
 
     chosen = {
         "ocr_mode": ocr,
+        "parser.layout": layout,
         "limits.page_timeout": page_timeout,
         "limits.document_timeout": document_timeout,
     }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -101,6 +103,20 @@ def _head(path: Path) -> tuple[bytes, int]:
         raise InputError("internal", f"{path} cannot be read: {error}", hint="") from error
 
 
+def _import_pymupdf() -> Any:
+    """PyMuPDF without the add-ons that it imports when they are installed, if nobody has imported
+    it yet: their models would cost a second, 400 MB of address space and threads."""
+    if "pymupdf" not in sys.modules:
+        add_ons = {"pymupdf.layout", "pymupdf4llm"} - sys.modules.keys()
+        sys.modules |= dict.fromkeys(add_ons)  # type: ignore[arg-type]
+        try:
+            importlib.import_module("pymupdf")
+        finally:
+            for name in add_ons:
+                del sys.modules[name]
+    return importlib.import_module("pymupdf")
+
+
 def _looks_like_a_pdf_body(head: bytes) -> bool:
     """Whether a file without a header is a PDF that lost it."""
     return not head.startswith(_IMAGE_MAGIC) and b" obj" in head and b"endobj" in head
@@ -110,8 +126,7 @@ class PdfDocument:
     """A PDF file."""
 
     def __init__(self, path: Path, password: str | None = None) -> None:
-        import pymupdf
-
+        pymupdf = _import_pymupdf()
         pymupdf.TOOLS.mupdf_display_errors(False)
         pymupdf.TOOLS.mupdf_display_warnings(False)
         self.name = path.name

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import Literal
 
+from docpipe.errors import ModelError
 from docpipe.geometry import BBox
 from docpipe.parsers.native.blocks import drafts_from_lines
 from docpipe.parsers.native.compose import compose_pages
@@ -11,25 +14,43 @@ from docpipe.parsers.native.figures import find_figures
 from docpipe.parsers.native.form_text import beside_labels, is_form, join_mark_rows, paired
 from docpipe.parsers.native.forms import Forms, read_forms, without_options
 from docpipe.parsers.native.hidden import split_hidden
+from docpipe.parsers.native.layout import LayoutModel, is_doubtful, judged_tables
 from docpipe.parsers.native.lines import Line, lines_from_words
 from docpipe.parsers.native.quality import assess
 from docpipe.parsers.native.tables import find_tables
 from docpipe.parsers.native.words import StyledWord, drop_duplicates, style_words
-from docpipe.records import Figure, OutlineEntry, Page, Region, Source, Table
+from docpipe.records import Figure, Issue, OutlineEntry, Page, Region, Source, Table, Word
 from docpipe.stages import Draft, PageFacts, PageView
 
 STAGE = "native"
 
 
+Layout = Literal["fast", "auto", "model"]
+
+
 class NativeParser:
-    """Reads the text layer: no model, no network, some hundredths of a second a page."""
+    """Reads the text layer: no network, some hundredths of a second a page.
+
+    `layout` says where a packaged layout model has a say in the page's tables, for about 0.3 CPU
+    seconds a page: nowhere ("fast"), on every page ("model"), or on those whose tables the rules
+    are unsure of ("auto"; it is loaded with the first of them).
+    """
+
+    def __init__(self, layout: Layout = "auto") -> None:
+        self._layout = layout
+        if layout == "model":
+            _ = self._model
+
+    @cached_property
+    def _model(self) -> LayoutModel:
+        return LayoutModel()
 
     def read_page(self, page: PageView) -> PageFacts:
         words, hidden = split_hidden(page, drop_duplicates(page.words()))
         forms = read_forms(page, words)
         hidden = without_options(hidden, forms.fields)
         styled = style_words(forms.words, page.spans())
-        tables = _tables(page, forms)
+        tables, issues = self._judged(page, _tables(page, forms), forms.words)
         pairs, outside = paired(forms.entries, _outside(styled, tables), page.number, STAGE)
         lines = lines_from_words(beside_labels(outside, forms.entries))
         lines = join_mark_rows(lines, forms.entries, page.width)
@@ -55,7 +76,20 @@ class NativeParser:
             links=tuple(page.links()),
             annotations=tuple(page.annotations()),
             form_fields=forms.fields,
+            issues=issues,
         )
+
+    def _judged(
+        self, page: PageView, tables: list[Table], words: Sequence[Word]
+    ) -> tuple[list[Table], tuple[Issue, ...]]:
+        """The tables, after a look by the model where it is to have one, and its failure."""
+        if self._layout == "fast" or (self._layout == "auto" and not is_doubtful(tables, words)):
+            return tables, ()
+        try:
+            regions = self._model.regions(page)
+        except ModelError as error:
+            return tables, (Issue(STAGE, error.code, error.message, page.number),)
+        return judged_tables(page, tables, words, regions), ()
 
     def compose(self, facts: Sequence[PageFacts], outline: Sequence[OutlineEntry]) -> list[Page]:
         return compose_pages(facts, outline)
