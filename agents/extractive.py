@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from docpipe.agents.comparing import compare, extreme
 from docpipe.agents.passages import Passage, passages
-from docpipe.agents.picking import Pick, pick
+from docpipe.agents.picking import pick
 from docpipe.agents.question import Question, analyse
+from docpipe.agents.reasons import reason
 from docpipe.agents.relevance import Match, Query, Vocabulary, rank, vocabulary, weigh
 from docpipe.agents.statements import asked_formula, compute
 from docpipe.agents.structure import counted_parts
@@ -61,12 +62,12 @@ class ExtractiveReader:
     def _answer(self, matches: list[Match], query: Query) -> Answer:
         picks = pick(matches, query)
         if not picks:
-            return Answer(_reason(None, query), None, "none", False, (), 0.0)
+            return Answer(reason(None, query), None, "none", False, (), 0.0)
         best = picks[0]
         sure = confidence(signals(best, query))
         if sure < self.threshold:
             nearest = _evidence(matches[:2])
-            return Answer(_reason(best, query), None, "none", False, nearest, sure)
+            return Answer(reason(best, query), None, "none", False, nearest, sure)
         return Answer(
             best.text, best.value, best.format, True, _evidence(best.matches[:_QUOTES]), sure
         )
@@ -148,20 +149,3 @@ def _evidence(matches: Sequence[Match]) -> tuple[Evidence, ...]:
         )
         for match in matches
     )
-
-
-def _reason(best: Pick | None, query: Query) -> str:
-    """Why there is no answer, in words for a user."""
-    question: Question = query.question
-    if query.unknown:
-        names = ", ".join(f"“{name}”" for name in query.unknown[:3])
-        return f"Not answerable: the documents read do not mention {names}."
-    if question.visual:
-        return "Not answerable from text: the question asks how something looks."
-    if question.derived:
-        return "Not answerable from one place: the answer would have to be computed."
-    if best is None or best.matches[0].around < 0.5:
-        return "Not answerable: no passage speaks of what the question asks."
-    missing = ", ".join(f"“{term}”" for term in best.matches[0].missing[:3])
-    about = f" (not said there: {missing})" if missing else ""
-    return f"Not answerable: the nearest passages do not settle it{about}."

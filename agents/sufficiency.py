@@ -61,15 +61,15 @@ def signals(pick: Pick, query: Query) -> Signals:
     return Signals(
         around=main.around,
         fit=pick.fit,
-        unknown=float(bool(_unknown(main, query)) or _speaks_of_another(pick, query)),
+        unknown=float(bool(unknown_names(main, query)) or speaks_of_another(pick, query)),
         visual=float(bool(set(question.looks) - seen)),
         worked=float(question.derived or question.element is not None or bool(extremes)),
         listed=float(question.kind == "list"),
     )
 
 
-def _unknown(main: Match, query: Query) -> set[str]:
-    """The names that the document lacks, and years neither near nor over its pages."""
+def unknown_names(main: Match, query: Query) -> tuple[str, ...]:
+    """The names of the question that the match's document lacks, and years not near nor over it."""
     content = main.passage.content
     heads = (*content.page.blocks, *content.document.pages[0].blocks[:5])
     over = {
@@ -79,10 +79,11 @@ def _unknown(main: Match, query: Query) -> set[str]:
         for word in words(block_text(block))
     }
     years = {term for term in query.question.terms if _YEAR.fullmatch(term)}
-    return (years & set(main.missing)) - over | set(query.unknown_in[content.document.id])
+    far = (year for year in main.missing if year in years and year not in over)
+    return (*query.unknown_in[content.document.id], *far)
 
 
-def _speaks_of_another(pick: Pick, query: Query) -> bool:
+def speaks_of_another(pick: Pick, query: Query) -> bool:
     """Whether the quote is of another company than the one asked about."""
     passage = pick.matches[0].passage
     names = [name for name in query.question.names if not name[0].isdigit()]

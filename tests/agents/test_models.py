@@ -163,7 +163,7 @@ def test_the_protocol_holds_over_http(server: ChatServer) -> None:
     check_language_model(model_at(server))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random Llama of a few thousand weights with a whitespace tokenizer."""
     tokenizers = pytest.importorskip("tokenizers")
@@ -188,8 +188,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer.save_pretrained(path)
     config = transformers.LlamaConfig(
         vocab_size=len(names),
-        hidden_size=16,
-        intermediate_size=16,
+        hidden_size=8,
+        intermediate_size=8,
         num_hidden_layers=1,
         num_attention_heads=2,
         max_position_embeddings=128,
@@ -202,25 +202,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_local_model_completes_and_repeats_itself(folder: Path) -> None:
-    model = TransformersModel(str(folder))
-    first = model.complete(HELLO, max_tokens=5)
-    assert first == model.complete(HELLO, max_tokens=5)
+@pytest.fixture(scope="session")
+def local(folder: Path) -> TransformersModel:
+    return TransformersModel(str(folder))
+
+
+def test_a_local_model_completes_and_repeats_itself(local: TransformersModel) -> None:
+    first = local.complete(HELLO, max_tokens=5)
+    assert first == local.complete(HELLO, max_tokens=5)
     assert first.prompt_tokens == 5  # user : Hello assistant :
     assert 1 <= first.completion_tokens <= 5
-    check_language_model(model)
+    check_language_model(local)
 
 
-def test_a_local_model_stops_before_the_mark(folder: Path) -> None:
-    model = TransformersModel(str(folder))
-    free = model.complete(HELLO, max_tokens=8).text
+def test_a_local_model_stops_before_the_mark(local: TransformersModel) -> None:
+    free = local.complete(HELLO, max_tokens=8).text
     mark = free.split()[2]
-    assert model.complete(HELLO, max_tokens=8, stop=[mark]).text == free[: free.find(mark)]
+    assert local.complete(HELLO, max_tokens=8, stop=[mark]).text == free[: free.find(mark)]
 
 
-def test_a_text_model_refuses_images(folder: Path) -> None:
+def test_a_text_model_refuses_images(local: TransformersModel) -> None:
     with pytest.raises(ModelError) as caught:
-        TransformersModel(str(folder)).complete((Message("user", (ImagePart(b""),)),))
+        local.complete((Message("user", (ImagePart(b""),)),))
     assert caught.value.code == "model_text_only"
 
 
