@@ -87,6 +87,12 @@ def test_markdown_keeps_safe_links(sheet: Sheet, target: str, shown: str) -> Non
     assert to_markdown(sheet.read()) == f"The {shown} opens in May.\n"
 
 
+def test_links_can_be_left_out(sheet: Sheet) -> None:
+    (box,) = sheet.page.search_for("bridge")
+    sheet.page.insert_link({"kind": pymupdf.LINK_URI, "from": box, "uri": "https://a.org/"})
+    assert to_markdown(sheet.read(), links=False) == "The bridge opens in May.\n"
+
+
 def test_links_to_pages_lead_there_in_html(sheet: Sheet) -> None:
     (box,) = sheet.page.search_for("bridge")
     link = {"kind": pymupdf.LINK_GOTO, "from": box, "page": 0, "to": pymupdf.Point(0, 0)}

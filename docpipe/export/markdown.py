@@ -15,22 +15,26 @@ from docpipe.records import Block, Document, Figure, Formula, Table, TextBlock
 
 
 def to_markdown(
-    document: Document, *, furniture: bool = False, images: Mapping[str, str] | None = None
+    document: Document,
+    *,
+    furniture: bool = False,
+    images: Mapping[str, str] | None = None,
+    links: bool = True,
 ) -> str:
     """The document in reading order; literal text is escaped where it would act as markup.
 
     Footnotes stand as paragraphs at the end of their page. `furniture` keeps running headers and
     footers. `images` maps ids of figures to paths of image files (see write_figures); figures
-    without one appear as their caption. Links to web and mail addresses are kept; what readers
-    noted on the pages stands at the end.
+    without one appear as their caption. With `links`, those to web and mail addresses are
+    kept. What readers noted on the pages stands at the end.
     """
     shift = heading_shift(document)
-    links = _Links(document)
+    targets = _Links(document if links else None)
     flow = groups(document_flow(document, furniture=furniture))
     parts = [
-        _list(part, links)
+        _list(part, targets)
         if isinstance(part, list)
-        else block_to_markdown(part, shift, images or {}, links)
+        else block_to_markdown(part, shift, images or {}, targets)
         for part in flow
     ]
     parts += _notes(document)
@@ -40,8 +44,9 @@ def to_markdown(
 class _Links:
     """The links of a document's text blocks, to web and mail addresses alone."""
 
-    def __init__(self, document: Document) -> None:
-        self._pages = {page.number: page for page in document.pages if page.links}
+    def __init__(self, document: Document | None) -> None:
+        pages = document.pages if document else ()
+        self._pages = {page.number: page for page in pages if page.links}
 
     def of(self, block: TextBlock, text: str) -> list[TextLink]:
         """Those in `text`, which is the block's or a part of it."""
