@@ -87,7 +87,8 @@ def docpipe_converter(options: Options) -> Converter:
             document = pipeline.parse(path)
         except DocpipeError as error:
             return Converted("", 0, error.code)
-        return Converted(to_markdown(document), len(document.pages))
+        # Without link targets: the references have none.
+        return Converted(to_markdown(document, links=False), len(document.pages))
 
     return convert
 
