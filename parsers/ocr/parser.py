@@ -15,6 +15,7 @@ from docpipe.parsers.native import NativeParser
 from docpipe.parsers.native.blocks import drafts_from_lines
 from docpipe.parsers.native.ink import has_ink
 from docpipe.parsers.native.lines import lines_from_words
+from docpipe.parsers.native.tables import find_tables
 from docpipe.parsers.native.words import StyledWord
 from docpipe.parsers.ocr.engines import (
     SURE,
@@ -23,8 +24,9 @@ from docpipe.parsers.ocr.engines import (
     build_engine,
     mean_confidence,
 )
+from docpipe.parsers.ocr.rules import BARS, Sheet, drawn_lines, is_bar, shaded_areas
 from docpipe.parsers.ocr.upright import Placement, ink_points, is_sideways, skew_of, turned
-from docpipe.records import OutlineEntry, Page, Quality, Region, Word
+from docpipe.records import OutlineEntry, Page, Quality, Region, Table, Word
 from docpipe.stages import Draft, PageFacts, PageView
 
 if TYPE_CHECKING:
@@ -65,12 +67,16 @@ class OcrParser:
         image = page.render(_resolution(page, self._dpi))
         words, placement = self._read_upright(page, image)
         styled = _style(words, placement)
+        sheet = _sheet(page.number, image, placement, styled)
+        styled = [each for each in styled if not is_bar(each.word, sheet.drawings())]
+        tables = find_tables(sheet, [each.word for each in styled])
         drafts = drafts_from_lines(
-            lines_from_words(styled),
+            lines_from_words(_outside(styled, tables)),
             page=page.number,
             width=placement.size[0],
             height=placement.size[1],
             stage=STAGE,
+            placed=[Draft(table) for table in tables],
         )
         return PageFacts(
             number=page.number,
@@ -203,11 +209,40 @@ def _on_page(word: Word, placement: Placement) -> Word:
     return Word(word.text, placement.to_page(word.bbox), word.confidence)
 
 
+def _sheet(
+    number: int, image: Image.Image, placement: Placement, styled: Sequence[StyledWord]
+) -> Sheet:
+    """The page image, made upright, as the lines and shades that are drawn on it."""
+    if not styled:
+        return Sheet(number, placement, ())
+    upright = turned(image, placement.quarters, placement.skew)
+    words = [each.word for each in styled if each.word.text not in BARS]
+    lines = drawn_lines(upright, placement.scale, words)
+    return Sheet(number, placement, [*shaded_areas(upright, placement.scale), *lines])
+
+
+def _outside(words: Sequence[StyledWord], tables: Sequence[Table]) -> list[StyledWord]:
+    boxes = [table.source.regions[0].bbox for table in tables]
+    return [
+        word
+        for word in words
+        if not any(box.contains_point(*word.word.bbox.center) for box in boxes)
+    ]
+
+
 def _placed(draft: Draft, placement: Placement) -> Draft:
     """The draft with its regions on the page instead of in the upright frame."""
-    source = draft.block.source
-    regions = tuple(
-        Region(region.page, placement.to_page(region.bbox)) for region in source.regions
-    )
-    moved = msgspec.structs.replace(source, regions=regions)
-    return Draft(msgspec.structs.replace(draft.block, source=moved), draft.style)
+
+    def moved(region: Region) -> Region:
+        return Region(region.page, placement.to_page(region.bbox))
+
+    block = draft.block
+    regions = tuple(map(moved, block.source.regions))
+    source = msgspec.structs.replace(block.source, regions=regions, stage=STAGE)
+    if isinstance(block, Table):
+        cells = tuple(
+            msgspec.structs.replace(cell, region=cell.region and moved(cell.region))
+            for cell in block.cells
+        )
+        block = msgspec.structs.replace(block, cells=cells)
+    return Draft(msgspec.structs.replace(block, source=source), draft.style)

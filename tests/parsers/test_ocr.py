@@ -12,15 +12,19 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from docpipe.content import block_text, page_text
+from docpipe.content import block_text, page_text, table_rows
 from docpipe.errors import ModelError
 from docpipe.geometry import BBox
+from docpipe.parsers.native.ink import text_lines
 from docpipe.parsers.ocr import OcrParser
-from docpipe.parsers.ocr.engines import AutoEngine, OcrWord, build_engine, is_english
+from docpipe.parsers.ocr.engines import AutoEngine, OcrWord, build_engine, is_english, without
+from docpipe.parsers.ocr.parser import smoothed
 from docpipe.parsers.ocr.rapid import split_line
+from docpipe.parsers.ocr.rules import drawn_lines, is_bar, shaded_areas
 from docpipe.parsers.ocr.upright import Placement, ink_points, is_sideways, skew_of, turned
 from docpipe.pdf import open_document
-from docpipe.stages import PageFacts, Parser
+from docpipe.records import Table, Word
+from docpipe.stages import Drawing, PageFacts, Parser
 
 LINES = (
     "The river gauge was read every morning",
@@ -269,3 +273,107 @@ def test_skew_is_measured(angle: float) -> None:
 def test_an_unknown_language_is_named_with_those_that_are_there() -> None:
     with pytest.raises(ModelError, match=r"tesseract"):
         build_engine("tesseract", ("xyz",), 1)
+
+
+def test_light_text_on_a_dark_slide_is_read(tmp_path: Path) -> None:
+    def slide(image: Image.Image) -> Image.Image:
+        return image.point(lambda value: 250 - round(0.9 * value))
+
+    facts = read(scan(tmp_path, slide), OcrParser())
+    assert text_of(facts) == " ".join(LINES)
+    assert facts.quality.route == "ocr"
+
+
+def test_ink_without_words_is_not_called_blank(tmp_path: Path) -> None:
+    parser = OcrParser(engine="rapidocr")
+    parser.engine = Fixed()
+    quality = read(scan(tmp_path), parser).quality
+    assert (quality.verdict, quality.reasons) == ("suspicious", ("no_text_found",))
+
+
+def test_the_second_engine_reads_only_where_ink_has_no_words() -> None:
+    pixmap = drawn().get_pixmap(dpi=200)
+    image = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
+    lines = text_lines(image)
+    assert len(lines) == len(LINES)
+    words = [
+        OcrWord(word, line, 0.95, number)
+        for number, line in enumerate(lines[:2])
+        for word in LINES[number].split()
+    ]
+    first, second = Fixed(), Fixed(("harbour", 0.9))
+    first._words = words
+    found = AutoEngine(first, second, told=True).read(image, 200)
+    assert second.asked == 1
+    assert [word.text for word in found[len(words) :]] == ["harbour"]
+    assert found[-1].line not in (0, 1)
+    assert lines[2].y0 - 30 < found[-1].bbox.y0 < lines[2].y1
+    first._words = [*words, OcrWord(LINES[2], lines[2], 0.95, 2)]
+    AutoEngine(first, second, told=True).read(image, 200)
+    assert second.asked == 1
+
+
+def test_what_was_read_is_painted_over_in_the_colour_around_it() -> None:
+    image = Image.new("RGB", (100, 50), "navy")
+    image.paste("white", (20, 20, 40, 30))
+    word = OcrWord("one", BBox(20, 20, 40, 30), 0.9, 0)
+    assert without(image, [word]).getcolors() == [(5000, (0, 0, 128))]
+
+
+def test_sizes_that_are_nearly_alike_are_one() -> None:
+    sizes = smoothed({0: 10.0, 1: 10.4, 2: 8.1, 3: 18.0, 4: 17.2, 5: 10.1})
+    assert len({sizes[line] for line in (0, 1, 2, 5)}) == 1
+    assert sizes[3] == sizes[4] > 17
+
+
+@needs_tesseract
+def test_a_table_on_a_scan_is_a_table(tmp_path: Path) -> None:
+    rows = [
+        ["Station", "Height", "Rain"],
+        ["Harbour", "41.5", "617"],
+        ["Mill", "73.2", "702"],
+        ["Castle", "155.0", "688"],
+    ]
+    page = pymupdf.open().new_page(width=400, height=300)
+    for row in range(5):
+        page.draw_line((40, 60 + 30 * row), (340, 60 + 30 * row))
+    for column in range(4):
+        page.draw_line((40 + 100 * column, 60), (40 + 100 * column, 180))
+    for row, cells in enumerate(rows):
+        for column, text in enumerate(cells):
+            page.insert_text((48 + 100 * column, 80 + 30 * row), text, fontsize=12)
+    page.insert_text(
+        (40, 230), "The gauge stands at the harbour and was read at noon.", fontsize=12
+    )
+    page.get_pixmap(dpi=200).save(tmp_path / "table.png")
+    scanned = pymupdf.open().new_page(width=400, height=300)
+    scanned.insert_image(scanned.rect, filename=tmp_path / "table.png")
+    scanned.parent.save(tmp_path / "table.pdf")
+    drafts = read(tmp_path / "table.pdf", OcrParser(engine="tesseract")).drafts
+    (table,) = [draft.block for draft in drafts if isinstance(draft.block, Table)]
+    assert [[cell.text for cell in row] for row in table_rows(table)] == rows
+    assert table.source.stage == "ocr"
+    assert table.cells[0].region is not None
+    assert table.cells[0].region.bbox.contains(BBox(48, 72, 90, 82), 6.0)
+
+
+def test_letters_and_photographs_are_no_lines() -> None:
+    pixmap = drawn().get_pixmap(dpi=200)
+    image = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
+    assert drawn_lines(image, 200 / 72, []) == []
+    assert shaded_areas(image, 200 / 72) == []
+
+
+def test_a_bar_on_a_vertical_line_is_no_word() -> None:
+    line = Drawing("line", BBox(100, 50, 101, 200), 0, None, 1.0)
+    assert is_bar(Word("|", BBox(99, 80, 102, 92)), [line])
+    assert not is_bar(Word("|", BBox(150, 80, 153, 92)), [line])
+    assert not is_bar(Word("I", BBox(99, 80, 102, 92)), [line])
+
+
+def test_shades_are_rectangles() -> None:
+    image = Image.new("RGB", (800, 600), "white")
+    image.paste((200, 215, 235), (100, 100, 700, 180))
+    (shade,) = shaded_areas(image, 2.0)
+    assert BBox(50, 50, 350, 90).contains(shade.bbox, 3.0)
+    assert shade.fill == 0xC8D7EB

@@ -19,17 +19,16 @@ from docpipe.parsers.native.tables.layout import Token, line_height, lines_of, t
 from docpipe.parsers.native.tables.ruled import fill, fill_one_column
 from docpipe.parsers.native.tables.rules import Rule, Rules, find_rules
 from docpipe.parsers.native.tables.structure import structure
-from docpipe.parsers.native.tables.turned import by_direction, is_label, with_words
+from docpipe.parsers.native.tables.turned import Sheet, by_direction, is_label, with_words
 from docpipe.parsers.native.tables.zones import between_rules
 from docpipe.records import Table, Word
-from docpipe.stages import PageView
 
 BACKGROUND = 0.7  # of the page: a rectangle this large is its ground
 
 __all__ = ["continues", "find_tables", "joined"]
 
 
-def find_tables(page: PageView, words: Sequence[Word]) -> list[Table]:
+def find_tables(page: Sheet, words: Sequence[Word]) -> list[Table]:
     """The tables of a page, top to bottom, ids `p{page}/table{n}`, without captions.
 
     `words` are the page's visible words. Cells of a table cover its whole grid, empty ones too.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from docpipe.geometry import BBox
 from docpipe.parsers.native.tables.grid import Grid, Slot
 from docpipe.parsers.native.tables.layout import Token
 from docpipe.records import Word
-from docpipe.stages import Drawing, PageView, TextSpan
+from docpipe.stages import Drawing, TextSpan
 
 FEWEST_LETTERS = 60  # sideways letters on a page that may be a table rather than a label
 
@@ -57,7 +57,20 @@ class Turn(NamedTuple):
         return grid._replace(slots=slots)
 
 
-def by_direction(page: PageView, words: Sequence[Word]) -> list[tuple[Turn, list[Word]]]:
+class Sheet(Protocol):
+    """What of a page its tables are found by."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def width(self) -> float: ...
+    @property
+    def height(self) -> float: ...
+    def drawings(self) -> list[Drawing]: ...
+    def spans(self) -> list[TextSpan]: ...
+
+
+def by_direction(page: Sheet, words: Sequence[Word]) -> list[tuple[Turn, list[Word]]]:
     """The words of a page by the direction they run in."""
     sideways = [(way, span) for span in page.spans() if (way := _way(span.direction)) != "right"]
     groups: dict[Direction, list[Word]] = {}
