@@ -220,6 +220,10 @@ class PdfPageView:
                 yield Drawing(kind, box, stroke, fill, width)
 
     def images(self) -> list[PlacedImage]:
+        return self._images
+
+    @cached_property
+    def _images(self) -> list[PlacedImage]:
         found: list[PlacedImage] = []
         for info in self._page.get_image_info():
             box = self._box(*info["bbox"])
