@@ -44,7 +44,7 @@ class ExtractiveReader:
         asked = analyse(sub_question)
         documents = {content.document.id: content.document for content in pages}
         query = weigh(asked, [self._vocabulary(document) for document in documents.values()])
-        found = passages(list(pages))
+        found = passages(_named(asked, pages))
         matches = rank(found, query)
         likely = pages[0].document if pages else None
         known = (_count(asked, likely) or _title(asked, likely)) if likely else None
@@ -95,6 +95,16 @@ class ExtractiveReader:
         while len(self._vocabularies) > _REMEMBERED:
             del self._vocabularies[next(iter(self._vocabularies))]
         return known
+
+
+def _named(asked: Question, pages: Sequence[PageContent]) -> list[PageContent]:
+    """The pages that the question names by number or label, all where it names none of them."""
+    named = [
+        content
+        for content in pages
+        if {str(content.page.number), content.page.label.casefold()} & set(asked.pages)
+    ]
+    return named or list(pages)
 
 
 def _count(asked: Question, document: Document) -> Answer | None:

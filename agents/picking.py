@@ -29,6 +29,21 @@ _PRICED = re.compile(
 _OF_CELLS = ("count", "money", "percentage", "amount", "measure", "date")
 _NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven")
 _HOW_MANY = re.compile(r"\b(?:the(?: \w+)?|are) (two|three|four|five|six|seven)\b", re.I)
+_SPELT = {  # units as they stand behind numbers: their names, as compared
+    short: words(names)
+    for short, names in {
+        "g": "grams",
+        "kg": "kilograms",
+        "min": "minutes",
+        "s": "seconds",
+        "h": "hours",
+        "m": "metres meters",
+        "cm": "centimetres centimeters",
+        "km": "kilometres kilometers",
+        "l": "litres liters",
+        "ml": "millilitres milliliters",
+    }.items()
+}
 _NEGATION = re.compile(r"\b(not|no|never|cannot|without|neither|nor)\b|n't\b", re.IGNORECASE)
 
 
@@ -203,6 +218,7 @@ def _counts_focus(found: Found, text: str, question: Question) -> float:
     if found.money or re.fullmatch(r"(19|20)\d\d", found.text):
         return 0.0
     after = set(words(text[found.end : found.end + 60])[:4])
+    after |= {long for short in after for long in _SPELT.get(short, ())}
     if not question.focus:
         return 0.3
     return (len(after & set(question.focus)) / len(set(question.focus))) ** 2

@@ -26,7 +26,7 @@ _LABELS: dict[Element, re.Pattern[str]] = {
 _OWN_WORDS = frozenset(
     content_words(
         "figures tables charts diagrams images graphs plots pages chapters sections total number "
-        "entire whole included contained present article document main overall"
+        "entire whole included contained present article document main overall course book file"
     )
 )
 _RANGE = re.compile(r"pages?\s*(\d+)\s*(?:to|-|–|and|through)\s*(?:page\s*)?(\d+)", re.I)
@@ -47,6 +47,8 @@ def counted_parts(question: Question, document: Document) -> list[Part] | None:
     """
     element = question.element
     pages = page_range(question, document)
+    if element is None and pages == document.pages:
+        return _numbered_things(question, document)
     if element is None or element not in _LABELS or pages is None:
         return None
     if not _OWN_WORDS.issuperset(set(content_words(_RANGE.sub(" ", question.text)))):
@@ -56,6 +58,24 @@ def counted_parts(question: Question, document: Document) -> list[Part] | None:
         for part in _parts(page, element):
             parts.setdefault(fold(part.label), part)
     return list(parts.values()) or None
+
+
+def _numbered_things(question: Question, document: Document) -> list[Part] | None:
+    """Things that a document numbers from 1 on, such as "Quiz #1" or "Exercise 4"."""
+    thing = question.focus[-1] if question.kind == "count" and question.focus else ""
+    asked = set(content_words(_RANGE.sub(" ", question.text)))
+    if len(thing) < 3 or not asked <= _OWN_WORDS | {thing}:
+        return None
+    label = re.compile(
+        rf"\b{re.escape(thing)}\w{{0,3}}\s*(?:#|no\.?\s*)?(\d{{1,2}})(?![\d.,%])", re.I
+    )
+    parts: dict[int, Part] = {}
+    for page in document.pages:
+        for block in body_blocks(page):
+            for match in label.finditer(block_text(block)):
+                parts.setdefault(int(match[1]), Part(page, block, match[1]))
+    whole = len(parts) > 1 and sorted(parts) == list(range(1, len(parts) + 1))
+    return [parts[number] for number in sorted(parts)] if whole else None
 
 
 def page_range(question: Question, document: Document) -> tuple[Page, ...] | None:

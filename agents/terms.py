@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 
@@ -33,22 +34,27 @@ def fold(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words and numbers of a text in order, as compared; "1,358" and "1358" are one."""
-    return [word for word, _, _ in located_words(text)]
+    return [_compared(word) for word in _WORD.findall(text)]
 
 
 def located_words(text: str) -> list[tuple[str, int, int]]:
     """As `words`, each with its start and end in `text`."""
     return [
-        (stem(fold(match.group())), match.start(), match.end()) for match in _WORD.finditer(text)
+        (_compared(match.group()), match.start(), match.end()) for match in _WORD.finditer(text)
     ]
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _compared(word: str) -> str:
+    return stem(fold(word))
 
 
 def content_words(text: str) -> list[str]:
     """The words of a text that are not stop words."""
     return [
-        stem(folded)
-        for match in _WORD.finditer(text)
-        if (folded := fold(match.group())) not in STOP and (len(folded) > 1 or folded.isdigit())
+        _compared(word)
+        for word in _WORD.findall(text)
+        if (folded := fold(word)) not in STOP and (len(folded) > 1 or folded.isdigit())
     ]
 
 
