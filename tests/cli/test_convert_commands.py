@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pymupdf
 import pytest
 from PIL import Image
 
@@ -80,3 +81,26 @@ def test_folders_need_an_output(docpipe: Docpipe, folder: Path) -> None:
     run = docpipe("parse", folder / "mill.pdf", "-f", "word")
     assert run.code == 2
     assert "markdown" in run.err
+
+
+def test_layout_models_serve_in_workers(docpipe: Docpipe, tmp_path: Path) -> None:
+    path = tmp_path / "table.pdf"
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        for row, label in enumerate(("Question", "Answer", "Method", "River")):
+            page.draw_line((100, 96 + 40 * row), (500, 96 + 40 * row))
+            page.insert_text((104, 109 + 40 * row), label, fontsize=9)
+            page.insert_textbox(
+                (183, 99 + 40 * row, 496, 140 + 40 * row),
+                "The committee met in the morning to discuss the new bridge over the river, and "
+                "some asked how long the work would take and what it would cost them in the end.",
+                fontsize=9,
+            )
+        page.draw_line((100, 256), (500, 256))
+        page.insert_text((200, 270), "Table 1: Examples.", fontsize=10)
+        pdf.save(path)
+    assert "| River |" in docpipe("parse", path, "--layout", "model").out
+    assert "| River |" not in docpipe("parse", path, "--layout", "fast").out
+    run = docpipe("parse", path, "--layout", "sharp")
+    assert run.code == 2
+    assert "layout" in run.err

@@ -71,16 +71,27 @@ def _load() -> tuple[Any, Any]:
     """The model, and a function that gives the logits of its last run: one row a line of text."""
     runs: list[Any] = []
     try:
-        with _sessions(runs):
-            if sys.modules.get(_ADD_ON, ...) is None:  # kept out where only MuPDF is wanted
-                del sys.modules[_ADD_ON]
-            importlib.import_module(_ADD_ON)
+        with _sessions(runs), _unactivated():
             analyzer = importlib.import_module(f"{_ADD_ON}.DocumentLayoutAnalyzer")
             model = analyzer.get_model(use_sort=False)._model
     except (ImportError, AttributeError, OSError, RuntimeError) as error:
         raise ModelError(f"the layout model cannot be loaded: {error}") from error
     model.table_grid_extractor = None  # the cells are read by rules
     return model, lambda: runs[-1]
+
+
+@contextlib.contextmanager
+def _unactivated() -> Iterator[None]:
+    """The add-on can be imported, and does not load its models by itself, too."""
+    pymupdf: Any = importlib.import_module("pymupdf")
+    activated = pymupdf._get_layout
+    if sys.modules.get(_ADD_ON, ...) is None:  # kept out where only MuPDF is wanted
+        del sys.modules[_ADD_ON]
+    pymupdf._get_layout = activated or _load
+    try:
+        yield
+    finally:
+        pymupdf._get_layout = activated
 
 
 @contextlib.contextmanager
