@@ -109,7 +109,7 @@ def log_probabilities(
     filled = [at for at, page in enumerate(pages) if page.texts]
     for batch in _batches([len(pages[at].texts) for at in filled]):
         chosen = [filled[at] for at in batch]
-        tensors = [page_tensors(pages[at], model.encoder, model.config) for at in chosen]
+        tensors = [page_tensors(pages[at], model.encoder, model.design) for at in chosen]
         for at, rows in zip(chosen, _scores(model, tensors, device), strict=True):
             results[at] = rows
     return results

@@ -157,7 +157,7 @@ class KnnFormer(nn.Module):
 
     def __init__(self, config: ModelConfig, classes: int, encoder: TextEncoder) -> None:
         super().__init__()
-        self.config = config
+        self.design = config  # transformers takes a `config` for its own and writes into it
         self.classes = classes
         self.encoder = encoder
         self.from_text = nn.Linear(encoder.dimension, config.width, bias=False)
@@ -187,8 +187,8 @@ class KnnFormer(nn.Module):
         x = self.norm(self.from_text(text) + self.from_layout(features))
         hops = hops.long()
         allowed = mask.unsqueeze(1) | torch.eye(mask.shape[1], dtype=torch.bool, device=mask.device)
-        if self.config.radius != "inf":
-            allowed = allowed & (hops <= self.config.radius)
+        if self.design.radius != "inf":
+            allowed = allowed & (hops <= self.design.radius)
         directions = self.directions(centres)
         for block in self.blocks:
             x = block(x, hops, directions, allowed)

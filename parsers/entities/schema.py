@@ -11,8 +11,9 @@ A TOML file with a table per field:
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -76,7 +77,7 @@ class FieldSchema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 hint=f"fields: {', '.join(self.labels)}",
             ) from None
 
-    def _classes(self, wanted: Any) -> tuple[int, ...]:
+    def _classes(self, wanted: Callable[[FieldSpec], bool]) -> tuple[int, ...]:
         return tuple(at for at, field in enumerate(self.fields, start=1) if wanted(field))
 
 

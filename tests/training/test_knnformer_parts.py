@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from docpipe.datasets.kie import KieDocument, KieEntity, KiePage, write_jsonl
+from docpipe.datasets.kie import KieDocument, KieEntity, KiePage, company, write_jsonl
 from docpipe.errors import ConfigError, DocpipeError
 from docpipe.geometry import BBox
 from docpipe.parsers.entities.features import EntityPage
@@ -86,6 +86,27 @@ def test_a_jsonl_set_is_split_for_validation(tmp_path: Path) -> None:
         load_splits(config, ["total", "date", "address"])
     with pytest.raises(ConfigError, match=r"add a \[\[field\]\] table"):
         schema_of(settings_from({"data": {"source": "jsonl"}}))
+
+
+def test_folds_keep_companies_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCPIPE_DATA", str(tmp_path))
+    receipts = [
+        KieDocument(document.key, document.pages, {"company": f"Shop {at % 7}"})
+        for at, document in enumerate(toy_documents(70))
+    ]
+    (tmp_path / "kie").mkdir()
+    write_jsonl(tmp_path / "kie" / "train.jsonl", receipts)
+    tested = []
+    for fold in range(3):
+        splits = load_splits(DataConfig("jsonl", "kie", folds=3, fold=fold), TOY.labels)
+        seen = {company(document) for document in splits.train + splits.validation}
+        assert splits.validation
+        assert not seen & {company(document) for document in splits.test}
+        tested += [document.key for document in splits.test]
+    assert sorted(tested) == sorted(document.key for document in receipts)
+    for folds, fold in ((3, 3), (1, 0)):
+        with pytest.raises(ConfigError, match="fold"):
+            DataConfig("jsonl", folds=folds, fold=fold)
 
 
 def test_examples_carry_labels_candidates_and_padding() -> None:

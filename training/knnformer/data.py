@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -11,7 +12,14 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from docpipe.datasets import kie_sources
-from docpipe.datasets.kie import KieDocument, KiePage, read_jsonl, split_by_key
+from docpipe.datasets.kie import (
+    KieDocument,
+    KiePage,
+    company,
+    grouped_folds,
+    read_jsonl,
+    split_by_key,
+)
 from docpipe.errors import ConfigError
 from docpipe.parsers.entities.batch import PageTensors, collate, page_tensors
 from docpipe.parsers.entities.features import EntityPage
@@ -59,10 +67,15 @@ def schema_of(settings: Settings) -> FieldSchema:
 def load_splits(config: DataConfig, labels: Sequence[str]) -> Splits:
     """Raises ConfigError where no document is left to train or to evaluate on."""
     everything = _load(config, config.train, labels)[: config.limit]
+    test = _load(config, config.test, labels) if config.test else []
+    if config.folds and not config.test:
+        parts = grouped_folds(everything, config.folds, company)
+        test = parts.pop(config.fold)
+        everything = [document for part in parts for document in part]
     train, validation = split_by_key(everything, config.validation)
     if config.source == "toy":
         train = validation = everything  # learnt by heart, so looked at by heart
-    test = _load(config, config.test, labels) if config.test else validation
+    test = test or validation
     if not train or not test:
         raise ConfigError(
             f"no documents to {'evaluate' if train else 'train'} on",
@@ -74,9 +87,10 @@ def load_splits(config: DataConfig, labels: Sequence[str]) -> Splits:
 def _load(config: DataConfig, split: str, labels: Sequence[str]) -> list[KieDocument]:
     if config.source == "toy":
         return toy_documents()
+    folder = Path(os.environ.get("DOCPIPE_DATA", "")) / config.path
     if config.source == "jsonl":
-        return read_jsonl(Path(config.path) / f"{split}.jsonl", labels)
-    return kie_sources.load(cast(kie_sources.Source, config.source), Path(config.path), split)
+        return read_jsonl(folder / f"{split}.jsonl", labels)
+    return kie_sources.load(cast(kie_sources.Source, config.source), folder, split)
 
 
 def pages_of(documents: Sequence[KieDocument]) -> list[KiePage]:

@@ -23,18 +23,29 @@ from docpipe.parsers.entities.schema import FieldSpec
 
 
 class DataConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`source` is "toy", "jsonl" or a set of datasets.kie_sources in the folder `path`.
+    """`source` is "toy", "jsonl" or a set of datasets.kie_sources in the folder `path`, which is
+    looked for in the folder that the variable DOCPIPE_DATA names unless it is absolute.
 
-    `train` and `test` name splits, for "jsonl" files in `path`; without `test` the share of the
-    training documents kept for `validation` is evaluated. `limit` takes the first documents only.
+    `train` and `test` name splits, for "jsonl" files in `path`. Without `test`, part number `fold`
+    (from 0) of `folds` of the training documents is tested on, no company in two parts; without
+    `folds` the documents kept for validation. `validation` is their share of those left to train,
+    `limit` takes the first documents only.
     """
 
     source: str
     path: str = ""
     train: str = "train"
     test: str = ""
+    folds: int = 0
+    fold: int = 0
     validation: float = 0.1
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.folds and not 0 <= self.fold < self.folds:
+            raise ConfigError(f"fold {self.fold} is not in 0..{self.folds - 1}")
+        if self.folds == 1:
+            raise ConfigError("with one fold nothing is left to train on", hint="use 2 or more")
 
 
 class TrainingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

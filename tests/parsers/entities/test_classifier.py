@@ -36,7 +36,7 @@ RECEIPT = [["Book shop", "25/12/2018", "TOTAL 9.00"], [], ["Jalan Sagu 18", "CAS
 def weights(tmp_path: Path) -> Path:
     model = small_model()
     folder = tmp_path / "model"
-    save(folder, model, SavedConfig(model.config, SCHEMA, (-9.0, -9.0)))
+    save(folder, model, SavedConfig(model.design, SCHEMA, (-9.0, -9.0)))
     return folder
 
 

@@ -109,3 +109,19 @@ def test_tuned_thresholds_find_a_field_that_argmax_misses() -> None:
     taus = tune_thresholds([page], [gold], ONES)
     assert match(page, ONES, taus).tolist() == [1, 0]
     assert taus[1] == 0.0, "a field that no threshold helps stays at 0"
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6))
+def test_tuned_thresholds_are_never_worse_than_none_where_they_were_tuned(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    pages = [log_probs(6, seed + at) for at in range(4)]
+    gold = [rng.integers(0, CLASSES, 6) for _ in pages]
+
+    def f1(taus: tuple[float, ...]) -> float:
+        labels = np.concatenate([match(page, ONES, taus) for page in pages])
+        truth = np.concatenate(gold)
+        hits = ((labels == truth) & (truth > 0)).sum()
+        return float(2 * hits / ((labels > 0).sum() + (truth > 0).sum()))
+
+    assert f1(tune_thresholds(pages, gold, ONES)) >= f1((0.0, 0.0))

@@ -21,7 +21,7 @@ VARIANTS = [*PRESETS.values(), {"hop_mode": "key"}, {"hop_mode": "key", "radius"
 
 
 def logits(model: KnnFormer, *pages: EntityPage) -> torch.Tensor:
-    batch = collate([page_tensors(page, model.encoder, model.config) for page in pages])
+    batch = collate([page_tensors(page, model.encoder, model.design) for page in pages])
     with torch.no_grad():
         result: torch.Tensor = model(**batch)
     return result
@@ -124,7 +124,7 @@ def test_padding_and_other_pages_change_nothing(
 def test_every_parameter_learns(options: dict[str, object]) -> None:
     model = small_model(**options).train()
     pages = [random_page(9, 1), random_page(5, 2)]
-    batch = collate([page_tensors(page, model.encoder, model.config) for page in pages])
+    batch = collate([page_tensors(page, model.encoder, model.design) for page in pages])
     labels = torch.where(batch["mask"], torch.arange(9) % 4, -100)
     total_loss(model(**batch), labels, SCHEMA.ones, LossConfig()).backward()
     for name, parameter in model.named_parameters():
@@ -138,6 +138,16 @@ def test_the_same_seed_gives_the_same_model_and_scores() -> None:
     first, again = (log_probabilities(small_model(seed=3), pages) for _ in range(2))
     assert [page.shape for page in first] == [(9, 4), (0, 4), (5, 4)]
     assert all((a == b).all() for a, b in zip(first, again, strict=True))
+
+
+def test_scores_do_not_depend_on_how_pages_are_batched(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = [random_page(n, n) for n in (9, 2, 0, 30, 2)]
+    together = log_probabilities(small_model(), pages)
+    monkeypatch.setattr("docpipe.parsers.entities.classifier._PAIRS_PER_BATCH", 100)
+    alone = log_probabilities(small_model(), pages)
+    assert [len(page) for page in together] == [9, 2, 0, 30, 2]
+    for some, same in zip(together, alone, strict=True):
+        assert same == pytest.approx(some, abs=1e-5)
 
 
 def test_empty_texts_and_degenerate_boxes_do_not_crash() -> None:
