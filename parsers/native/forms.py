@@ -25,6 +25,8 @@ _VALUED = ("text", "choice")
 _FAR = 220.0  # points between a label and the field right of it
 _LINE = 24.0  # points: the first line of a field with several
 _OFF_LEVEL = 0.18  # share of a word's height on the level of its field
+_ROWS = 3  # fields one below another, side by side with others: a table
+_CHAIN = 30.0  # points between the fields of one number
 _LONGEST = 14  # words of a label
 _UNREAD = "\ufffd"
 _SIZE = 10.0  # points: of values that nothing shows
@@ -74,6 +76,7 @@ def read_forms(page: PageView, words: Sequence[Word]) -> Forms:
     entries = [entry for field in fields if (entry := reader.entry(field))]
     entries += [reader.mark(mark, page.number) for mark in marks]
     named = {id(entry.field): _labelled(entry) for entry in entries}
+    entries = _chained(_without_grids(entries))
     return Forms(
         tuple(_in_order([*printed, *reader.captions(fields)], entries)),
         tuple(entries),
@@ -81,6 +84,51 @@ def read_forms(page: PageView, words: Sequence[Word]) -> Forms:
             *(named.get(id(field), field) for field in fields),
             *(named[id(entry.field)] for entry in entries[len(entries) - len(marks) :]),
         ),
+    )
+
+
+def _without_grids(entries: Sequence[Entry]) -> list[Entry]:
+    """Entries, those in the columns of a table without their label: it is the row's."""
+    columns: dict[tuple[int, int], list[int]] = {}
+    for index, entry in enumerate(entries):
+        if entry.field.kind in _VALUED and entry.side != "above":
+            edges = round(entry.box.x0 / 3), round(entry.box.x1 / 3)
+            columns.setdefault(edges, []).append(index)
+    stacks = [stack for stack in columns.values() if len(stack) >= _ROWS]
+    if len(stacks) < 2:
+        return list(entries)
+    gridded = {index for stack in stacks for index in stack}
+    return [
+        msgspec.structs.replace(entry, label=(), side="", apart=False)
+        if index in gridded
+        else entry
+        for index, entry in enumerate(entries)
+    ]
+
+
+def _chained(entries: Sequence[Entry]) -> list[Entry]:
+    """Values without a label that follow a labelled one closely, as the parts of a number or a
+    date do, made part of it."""
+    chained = list(entries)
+    for index in sorted(range(len(entries)), key=lambda index: entries[index].box.x0):
+        entry = entries[index]
+        if entry.field.kind not in _VALUED or entry.label or not entry.words:
+            continue
+        at = next((at for at, head in enumerate(chained) if _goes_on(head, entry.box)), None)
+        if at is not None:
+            head = chained[at]
+            words, box = (*head.words, *entry.words), head.box.union(entry.box)
+            chained[at] = msgspec.structs.replace(head, words=words, box=box)
+            chained[index] = msgspec.structs.replace(entry, words=())
+    return chained
+
+
+def _goes_on(head: Entry, box: BBox) -> bool:
+    """Whether a field stands right behind one whose label and value stand apart."""
+    return (
+        head.apart
+        and -1.0 <= box.x0 - head.box.x1 < _CHAIN
+        and head.box.y_overlap(box) > 0.7 * box.height
     )
 
 

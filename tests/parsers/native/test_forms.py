@@ -131,6 +131,15 @@ def test_letters_in_boxes_are_one_value(sheet: Sheet) -> None:
     assert blocks(sheet.read()) == ["Number 123456789"]
 
 
+def test_the_parts_of_a_number_are_read_together(sheet: Sheet) -> None:
+    sheet.text(50, 112, "Account")
+    for number, value in enumerate(("12345", "RT", "0001")):
+        sheet.field(f"part{number}", value, (150 + 80 * number, 100, 220 + 80 * number, 116))
+    document = sheet.read()
+    assert blocks(document) == ["Account 12345 RT 0001"]
+    assert [field.value for field in document.form_fields] == ["12345", "RT", "0001"]
+
+
 def test_several_lines_are_read_in_full(sheet: Sheet) -> None:
     sheet.text(50, 95, "Remarks")
     lines = "first line\nsecond line\nthird line"
