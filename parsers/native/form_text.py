@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from docpipe.geometry import BBox, union_all
-from docpipe.parsers.native.forms import Entry
+from docpipe.parsers.native.form_entries import VALUED, Entry
 from docpipe.parsers.native.lines import Line, merge_lines
 from docpipe.parsers.native.words import UPRIGHT, StyledWord
 from docpipe.records import Region, Source, Table, TextBlock, Word
@@ -111,7 +111,7 @@ def beside_labels(words: Sequence[StyledWord], entries: Sequence[Entry]) -> list
 
 def _as(word: StyledWord, label: StyledWord, entry: Entry) -> StyledWord:
     """The word in the run of its label; a mark in its style, too."""
-    if entry.field.kind in ("text", "choice"):
+    if entry.field.kind in VALUED:
         return msgspec.structs.replace(word, run=label.run)
     return msgspec.structs.replace(label, word=word.word)
 

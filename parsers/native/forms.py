@@ -14,36 +14,26 @@ from typing import Literal, Protocol, runtime_checkable
 import msgspec
 
 from docpipe.geometry import BBox
+from docpipe.parsers.native.form_entries import (
+    MARKED,
+    VALUED,
+    Entry,
+    chained,
+    in_order,
+    without_grids,
+)
 from docpipe.parsers.native.marks import Mark, find_marks
 from docpipe.parsers.native.nearby import Nearby, gap, phrase
 from docpipe.records import FormField, HiddenText, Region, Word
 from docpipe.stages import PageView
 
 ON, OFF = "☒", "☐"
-_MARKED = ("checkbox", "radio")
-_VALUED = ("text", "choice")
 _FAR = 220.0  # points between a label and the field right of it
 _LINE = 24.0  # points: the first line of a field with several
 _OFF_LEVEL = 0.18  # share of a word's height on the level of its field
-_ROWS = 3  # fields one below another, side by side with others: a table
-_CHAIN = 30.0  # points between the fields of one number
 _LONGEST = 14  # words of a label
 _UNREAD = "\ufffd"
 _SIZE = 10.0  # points: of values that nothing shows
-
-
-class Entry(msgspec.Struct, frozen=True, gc=False):
-    """A field, the words that stand for it on the page and those of its printed label.
-
-    `apart`: label and value stand for themselves, in no running text.
-    """
-
-    field: FormField
-    box: BBox
-    words: tuple[Word, ...]
-    label: tuple[Word, ...]
-    side: Literal["left", "right", "above", ""]
-    apart: bool = False
 
 
 class Forms(msgspec.Struct, frozen=True):
@@ -76,79 +66,15 @@ def read_forms(page: PageView, words: Sequence[Word]) -> Forms:
     entries = [entry for field in fields if (entry := reader.entry(field))]
     entries += [reader.mark(mark, page.number) for mark in marks]
     named = {id(entry.field): _labelled(entry) for entry in entries}
-    entries = _chained(_without_grids(entries))
+    entries = chained(without_grids(entries))
     return Forms(
-        tuple(_in_order([*printed, *reader.captions(fields)], entries)),
+        tuple(in_order([*printed, *reader.captions(fields)], entries)),
         tuple(entries),
         (
             *(named.get(id(field), field) for field in fields),
             *(named[id(entry.field)] for entry in entries[len(entries) - len(marks) :]),
         ),
     )
-
-
-def _without_grids(entries: Sequence[Entry]) -> list[Entry]:
-    """Entries, those in the columns of a table without their label: it is the row's."""
-    columns: dict[tuple[int, int], list[int]] = {}
-    for index, entry in enumerate(entries):
-        if entry.field.kind in _VALUED and entry.side != "above":
-            edges = round(entry.box.x0 / 3), round(entry.box.x1 / 3)
-            columns.setdefault(edges, []).append(index)
-    stacks = [stack for stack in columns.values() if len(stack) >= _ROWS]
-    if len(stacks) < 2:
-        return list(entries)
-    gridded = {index for stack in stacks for index in stack}
-    return [
-        msgspec.structs.replace(entry, label=(), side="", apart=False)
-        if index in gridded
-        else entry
-        for index, entry in enumerate(entries)
-    ]
-
-
-def _chained(entries: Sequence[Entry]) -> list[Entry]:
-    """Values without a label that follow a labelled one closely, as the parts of a number or a
-    date do, made part of it."""
-    chained = list(entries)
-    for index in sorted(range(len(entries)), key=lambda index: entries[index].box.x0):
-        entry = entries[index]
-        if entry.field.kind not in _VALUED or entry.label or not entry.words:
-            continue
-        at = next((at for at, head in enumerate(chained) if _goes_on(head, entry.box)), None)
-        if at is not None:
-            head = chained[at]
-            words, box = (*head.words, *entry.words), head.box.union(entry.box)
-            chained[at] = msgspec.structs.replace(head, words=words, box=box)
-            chained[index] = msgspec.structs.replace(entry, words=())
-    return chained
-
-
-def _goes_on(head: Entry, box: BBox) -> bool:
-    """Whether a field stands right behind one whose label and value stand apart."""
-    return (
-        head.apart
-        and -1.0 <= box.x0 - head.box.x1 < _CHAIN
-        and head.box.y_overlap(box) > 0.7 * box.height
-    )
-
-
-def _in_order(words: Sequence[Word], entries: Sequence[Entry]) -> list[Word]:
-    """The words with those of each entry after its label, or before it where the label follows;
-    those without a label come last."""
-    before: dict[Word, list[Word]] = {}
-    after: dict[Word, list[Word]] = {}
-    last: list[Word] = []
-    for entry in entries:
-        if not entry.label:
-            last += entry.words
-        elif entry.side == "right":
-            before.setdefault(entry.label[0], []).extend(entry.words)
-        else:
-            after.setdefault(entry.label[-1], []).extend(entry.words)
-    placed = [
-        each for word in words for each in (*before.get(word, ()), word, *after.get(word, ()))
-    ]
-    return [*placed, *last]
 
 
 def without_options(hidden: Sequence[HiddenText], fields: Sequence[FormField]) -> list[HiddenText]:
@@ -200,10 +126,10 @@ class _Reader:
 
     def entry(self, field: FormField) -> Entry | None:
         """The entry of an interactive field, None for buttons and what the page does not show."""
-        if field.region is None or field.kind not in (*_MARKED, *_VALUED):
+        if field.region is None or field.kind not in (*MARKED, *VALUED):
             return None
         box = field.region.bbox
-        if field.kind in _MARKED:
+        if field.kind in MARKED:
             return self._marked(field, box, ())
         words = self._value(field, box)
         side, label = self._label(box)
@@ -228,7 +154,7 @@ class _Reader:
 
     def captions(self, fields: Sequence[FormField]) -> list[Word]:
         """What fields show that is no value: captions of buttons, signatures."""
-        valued = [f.region.bbox for f in fields if f.region and f.kind in (*_MARKED, *_VALUED)]
+        valued = [f.region.bbox for f in fields if f.region and f.kind in (*MARKED, *VALUED)]
         taken = {word for box in valued for word in self._shown.inside(box.expand(1.0))}
         everything = self._shown.between(float("-inf"), float("inf"))
         return [word for word in everything if word not in taken]
