@@ -15,9 +15,10 @@ Reasons, and the verdict each leads to:
     low_ocr_confidence    given by the OCR parser: it is not sure of its words (suspicious)
     no_text_found         given by the OCR parser: there is ink, and no word in it (suspicious)
 
-`hidden_text` is a warning, given for three words and more: a lone white figure or a clipped item
-of a list is set apart without it. So is text outside the page, where printers' marks stand, and on
-layers that are switched off, which drawings and forms in several languages have.
+`hidden_text` is a warning, given for four words and more that read as writing: a lone white figure,
+a label or the printer's line of numbers under a page is set apart without it. So is text outside
+the page, where printers' marks stand, and on layers that are switched off, which drawings and forms
+in several languages have.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ _OCR_REASONS = {
     "bad_ocr_layer",
 }
 _COMMON = ("off_page", "hidden_layer")
-_SENTENCE = 3  # words
+_SENTENCE = 4  # words
+_AROUND = ".,;:!?()[]\"'“”‘’-–—"
 _FEW_CHARACTERS = 60
 _MANY_DRAWINGS = 40
 _IMAGE_PAGE = 0.6  # share of a page under images from which it may be a scan
@@ -84,8 +86,9 @@ def _without_words(page: PageView, secrets: tuple[str, ...]) -> Quality:
 
 
 def _says_something(piece: HiddenText) -> bool:
-    words = sum(any(map(str.isalpha, word)) for word in piece.text.split())
-    return piece.reason not in _COMMON and words >= _SENTENCE
+    words = piece.text.split()
+    plain = sum(word.strip(_AROUND).isalpha() for word in words)
+    return piece.reason not in _COMMON and plain >= max(_SENTENCE, 0.5 * len(words))
 
 
 def _decoding_reasons(text: Plausibility) -> list[str]:

@@ -178,11 +178,24 @@ def test_letters_drawn_as_paths_are_suspected(tmp_path: Path) -> None:
     assert needs_ocr(quality)
 
 
+def test_few_large_letters_drawn_as_paths_are_no_blank_page(tmp_path: Path) -> None:
+    page = pymupdf.open().new_page()
+    for x in range(100, 400, 30):
+        page.draw_rect((x, 100, x + 14, 130), color=None, fill=(0.1, 0.1, 0.4))
+    assert judge(page, tmp_path).reasons == ("vector_text",)
+    page = pymupdf.open().new_page()
+    page.draw_line((50, 50), (500, 50))
+    assert judge(page, tmp_path).reasons == ("blank",)
+
+
 def test_hidden_text_is_named_but_not_text_beyond_the_crop(tmp_path: Path) -> None:
     page = page_of(ENGLISH)
-    page.insert_text((72, 780), "White on white", color=(1, 1, 1))
+    page.insert_text((72, 780), "Pay the white hat now", color=(1, 1, 1))
     page.insert_text((72, 810), "12", color=(1, 1, 1))
     assert judge(page, tmp_path) == Quality("ok", ("hidden_text",), "text_layer")
+    page = page_of(ENGLISH)
+    page.insert_text((72, 780), "VerDate 16:21 Jkt 250001 Frm 00001 Fmt 4702 Z1", color=(1, 1, 1))
+    assert judge(page, tmp_path) == Quality("ok", (), "text_layer")
     page = page_of(ENGLISH)
     page.insert_text((72, 830), "Printer's mark")
     page.set_cropbox((0, 0, 595, 810))
