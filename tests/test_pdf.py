@@ -370,3 +370,16 @@ def test_a_page_that_inflates_without_end_is_read_at_its_beginning(
 def test_an_ordinary_page_has_no_issues(pdf: Callable[..., Path]) -> None:
     with open_document(pdf(one_page)) as document:
         assert document.page(1).issues() == []
+
+
+def test_damaged_fields_cost_the_fields_only(
+    pdf: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(page: pymupdf.Page) -> None:
+        raise SystemError("returned a result with an exception set")
+
+    monkeypatch.setattr(pymupdf.Page, "widgets", fail)
+    with open_document(pdf(one_page)) as document:
+        page = document.page(1)
+        assert page.widgets() == []
+        assert [word.text for word in page.words()] == ["hello", "world"]

@@ -31,7 +31,7 @@ def read_annotations(page: Any) -> list[Note]:
             kind = annotation.type[1]
             if kind not in _LEFT_OUT:
                 found.append(_note(annotation, kind))
-    except (RuntimeError, ValueError):  # damaged ones cost themselves and those after them
+    except Exception:  # damaged ones cost themselves and those after them
         return found
     return found
 

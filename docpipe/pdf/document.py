@@ -164,7 +164,8 @@ class PdfDocument:
                 "too_large", f"{self.name} has {self.page_count:,} pages, more than {max_pages:,}"
             )
         numbers = range(min(self.page_count, _PROBED_PAGES))
-        if not any(self._loads(number) for number in numbers):
+        # Loading may repair the file, which may leave it without pages.
+        if not any(self._loads(number) for number in numbers) or self.page_count == 0:
             raise InputError("damaged_unrecoverable", f"{self.name}: no page can be read")
 
     def _loads(self, index: int) -> bool:

@@ -246,7 +246,10 @@ class PdfPageView:
 
     @cached_property
     def _widgets(self) -> list[Any]:
-        return list(self._page.widgets())
+        try:
+            return list(self._page.widgets())
+        except Exception:  # damaged fields cost the fields only
+            return []
 
     def annotations(self) -> list[Annotation]:
         """Comments and marks of a reader; for a file attached to the page, its name."""

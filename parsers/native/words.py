@@ -12,6 +12,7 @@ from docpipe.records import Word
 from docpipe.stages import TextSpan
 
 UPRIGHT = (1.0, 0.0)
+_START = 0.5  # of a word, where its first letter is
 _CELL = 24.0  # edge of the grid cells used to find neighbours, in points
 
 
@@ -29,9 +30,14 @@ class StyledWord(msgspec.Struct, frozen=True, gc=False):
 
 def style_words(words: Sequence[Word], spans: Sequence[TextSpan]) -> list[StyledWord]:
     """`words` in their order, with the style of the span under each one's centre."""
+    asked = {
+        _cell(x, word.bbox.center[1])
+        for word in words
+        for x in (word.bbox.center[0], word.bbox.x0 + _START)
+    }
     grid: defaultdict[tuple[int, int], list[TextSpan]] = defaultdict(list)
     for span in spans:
-        for cell in _cells(span.bbox):
+        for cell in _cells(span.bbox, asked):
             grid[cell].append(span)
     runs: dict[tuple[int, int], int] = {}
     return [_style(word, grid, runs) for word in words]
@@ -51,25 +57,29 @@ def _style(
     if word.text not in span.text and word.text.isupper():
         # Small capitals: the large first letter tells the size.
         y = word.bbox.center[1]
-        starts = _spans_at(word.bbox.x0 + 0.5, y, grid)
+        starts = _spans_at(word.bbox.x0 + _START, y, grid)
         size = max([size, *(start.size for start in starts if start.line == span.line)])
     run = runs.setdefault((span.block, span.line), len(runs))
     return StyledWord(word, size, span.bold, span.italic, span.font, span.direction, run)
 
 
 def _spans_at(x: float, y: float, grid: dict[tuple[int, int], list[TextSpan]]) -> list[TextSpan]:
-    return [
-        span
-        for span in grid.get((int(x // _CELL), int(y // _CELL)), ())
-        if span.bbox.contains_point(x, y)
-    ]
+    return [span for span in grid.get(_cell(x, y), ()) if span.bbox.contains_point(x, y)]
 
 
-def _cells(box: BBox) -> Iterator[tuple[int, int]]:
+def _cell(x: float, y: float) -> tuple[int, int]:
+    return int(x // _CELL), int(y // _CELL)
+
+
+def _cells(box: BBox, asked: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The cells under a box, of those that are asked for. Damaged files have boxes as large as a
+    country, so that not all their cells can be gone through."""
     columns = range(int(box.x0 // _CELL), int(box.x1 // _CELL) + 1)
-    for row in range(int(box.y0 // _CELL), int(box.y1 // _CELL) + 1):
-        for column in columns:
-            yield column, row
+    rows = range(int(box.y0 // _CELL), int(box.y1 // _CELL) + 1)
+    if len(columns) * len(rows) > len(asked):
+        yield from (cell for cell in asked if cell[0] in columns and cell[1] in rows)
+    else:
+        yield from ((column, row) for row in rows for column in columns if (column, row) in asked)
 
 
 def drop_duplicates(words: Sequence[Word]) -> list[Word]:
