@@ -50,7 +50,9 @@ class NativeParser:
         forms = read_forms(page, words)
         hidden = without_options(hidden, forms.fields)
         styled = style_words(forms.words, page.spans())
-        tables, issues = self._judged(page, _tables(page, forms), forms.words)
+        found = _no_forms(find_tables(page, forms.words), forms)
+        tables, issues = self._judged(page, found, forms.words)
+        tables = _no_forms(tables, forms)
         pairs, outside = paired(forms.entries, _outside(styled, tables), page.number, STAGE)
         lines = lines_from_words(beside_labels(outside, forms.entries))
         lines = join_mark_rows(lines, forms.entries, page.width)
@@ -95,8 +97,7 @@ class NativeParser:
         return compose_pages(facts, outline)
 
 
-def _tables(page: PageView, forms: Forms) -> list[Table]:
-    tables = find_tables(page, forms.words)
+def _no_forms(tables: Sequence[Table], forms: Forms) -> list[Table]:
     return [table for table in tables if not is_form(table, forms.entries, forms.words)]
 
 
