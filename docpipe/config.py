@@ -2,7 +2,6 @@
 
 [parser]            name = "native", and the options of its constructor
 [ocr]               name = "ocr"; engine = "auto" | "tesseract" | "rapidocr"; dpi; languages
-[retriever]         name, options
 [reader] [agent] [language_model]
 [limits]            page_timeout, document_timeout, memory caps, sizes
 """
@@ -12,7 +11,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -30,6 +29,10 @@ OCR_SHARE = 1 / 3
 """Of `page_timeout`: what a page for OCR adds to the time of its document."""
 
 
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+
+
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bounds of an ingest. Times in seconds, memory as address space in MiB, file size in MiB.
 
@@ -38,14 +41,14 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     needs OCR adds a third of `page_timeout` to it.
     """
 
-    page_timeout: float = 30.0
-    document_timeout: float = 300.0
-    parse_memory: int = 2048
-    ocr_memory: int = 3072
-    model_memory: int = 6144
-    pages_per_worker: int = 200
-    max_file_size: int = 1024
-    max_pages: int = 20_000
+    page_timeout: Seconds = 30.0
+    document_timeout: Seconds = 300.0
+    parse_memory: Count = 2048
+    ocr_memory: Count = 3072
+    model_memory: Count = 6144
+    pages_per_worker: Count = 200
+    max_file_size: Count = 1024
+    max_pages: Count = 20_000
 
 
 OcrMode = Literal["auto", "off", "force"]

@@ -110,10 +110,4 @@ _CHECKS: tuple[Callable[[], Check], ...] = (
         ("apted", "lxml", "beautifulsoup4"),
         "pip install 'docpipe[bench]'",
     ),
-    _packages(
-        "training",
-        "docpipe train",
-        ("accelerate", "datasets", "peft"),
-        "pip install 'docpipe[train]'",
-    ),
 )

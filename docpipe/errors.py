@@ -59,6 +59,15 @@ class DocpipeError(Exception):
     def __str__(self) -> str:
         return f"{self.message} ({self.hint})" if self.hint else self.message
 
+    def __reduce__(self) -> tuple[object, ...]:  # keyword arguments would be lost in pickling
+        return _rebuilt, (type(self), self.__dict__)
+
+
+def _rebuilt(kind: type[DocpipeError], state: dict[str, object]) -> DocpipeError:
+    error = kind.__new__(kind, state["message"])
+    error.__dict__ |= state
+    return error
+
 
 class InputError(DocpipeError):
     """An input file cannot be read. `code` is one of INPUT_CODES."""
@@ -67,13 +76,6 @@ class InputError(DocpipeError):
 
     def __init__(self, code: InputCode, message: str, *, hint: str | None = None) -> None:
         super().__init__(message, code=code, hint=_INPUT_HINTS[code] if hint is None else hint)
-
-    def __reduce__(self) -> tuple[object, ...]:  # keyword-only hint would be lost in pickling
-        return _rebuild_input_error, (self.code, self.message, self.hint)
-
-
-def _rebuild_input_error(code: InputCode, message: str, hint: str) -> InputError:
-    return InputError(code, message, hint=hint)
 
 
 class ConfigError(DocpipeError):

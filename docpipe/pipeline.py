@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
@@ -99,6 +99,8 @@ class Pipeline:
 
         path = Path(path)
         mode = ocr or self.config.ocr_mode
+        if mode not in get_args(OcrMode):
+            raise ConfigError(f"unknown OCR mode {mode!r}", hint="auto, off or force")
         document, _ = open_with_passwords(path, _passwords(password), self.config)
         with document:
             head = read_head(document)
@@ -266,20 +268,35 @@ def page_numbers(pages: str | Iterable[int] | None, count: int) -> list[int]:
     return sorted(chosen)
 
 
+def check_ranges(pages: str | None) -> None:
+    """Raise ConfigError when `pages` is no list of ranges, whatever the number of pages."""
+    if pages is not None:
+        _parse_ranges(pages)
+
+
 def _ranges(text: str, count: int) -> Iterable[int]:
+    for first, last in _parse_ranges(text):
+        end = count if last is None else last
+        if end < first or end > count:
+            raise ConfigError(
+                f"no pages {first}-{end}: the document has {count} pages", code="pages"
+            )
+        yield from range(first, end + 1)
+
+
+def _parse_ranges(text: str) -> list[tuple[int, int | None]]:
+    """First and last page of each range; no last page where it is open, as in "12-"."""
+    found: list[tuple[int, int | None]] = []
     for part in text.split(","):
-        match = re.fullmatch(r"\s*(\d+)\s*(?:(-)\s*(\d*)\s*)?", part)
-        if match is None:
+        match = re.fullmatch(r"\s*(\d{1,9})\s*(?:(-)\s*(\d{0,9})\s*)?", part)
+        first, dash, last = match.groups() if match else ("0", None, None)
+        end = int(last) if last else None if dash else int(first)
+        if int(first) < 1 or (end is not None and end < int(first)):
             raise ConfigError(
                 f"{text!r} is no list of pages", code="pages", hint='write "1-3,7" or "12-"'
             )
-        first, dash, last = match.groups()
-        end = int(first) if not dash else int(last) if last else count
-        if end < int(first) or end > count:
-            raise ConfigError(
-                f"no pages {part.strip()}: the document has {count} pages", code="pages"
-            )
-        yield from range(int(first), end + 1)
+        found.append((int(first), end))
+    return found
 
 
 def fill_gaps(

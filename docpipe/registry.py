@@ -11,6 +11,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import msgspec
@@ -62,7 +63,6 @@ _EXTRAS = {
     "apted": "bench",
     "lxml": "bench",
     "bs4": "bench",
-    "psutil": "bench",
 }
 
 
@@ -89,10 +89,32 @@ def resolve(kind: StageKind, name: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-def build(kind: StageKind, name: str, options: Mapping[str, object] | None = None) -> Any:
-    """An instance of the stage, its options checked against the constructor's annotations."""
+def build(
+    kind: StageKind,
+    name: str,
+    options: Mapping[str, object] | None = None,
+    parts: Mapping[str, object] | None = None,
+) -> Any:
+    """An instance of the stage, its options checked against the constructor's annotations.
+
+    `parts` are other stages, given to the constructor where it has an argument of that name.
+    Raises ConfigError for a wrong or missing option and for a missing extra.
+    """
     factory = resolve(kind, name)
-    arguments = check_options(factory, options or {}, f"{kind} {name!r}")
+    what = f"{kind} {name!r}"
+    parameters = inspect.signature(factory).parameters
+    arguments = {key: part for key, part in (parts or {}).items() if key in parameters}
+    arguments |= check_options(factory, options or {}, what)
+    for parameter in parameters.values():
+        if parameter.default is parameter.empty and parameter.name not in arguments:
+            if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+                continue
+            raise ConfigError(
+                f"{what} needs {parameter.name!r}",
+                hint=f"set {kind}.{parameter.name}, or configure [language_model]"
+                if parameter.name == "model"
+                else "see the settings",
+            )
     try:
         return factory(**arguments)
     except ImportError as error:
@@ -127,10 +149,17 @@ def check_options(
     checked: dict[str, Any] = {}
     for name, value in options.items():
         try:
-            checked[name] = msgspec.convert(value, hints.get(name, Any))
+            checked[name] = msgspec.convert(value, hints.get(name, Any), dec_hook=_from_plain)
         except msgspec.ValidationError as error:
             raise ConfigError(f"{what}, option {name!r}: {error}") from error
     return checked
+
+
+def _from_plain(kind: type, value: Any) -> Any:
+    """Types that TOML has not."""
+    if kind is Path:
+        return Path(value)
+    raise NotImplementedError(kind)
 
 
 def _plugins(kind: StageKind) -> tuple[EntryPoint, ...]:

@@ -24,8 +24,8 @@ def blocks(language: str) -> list[str]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A working folder with the samples in it."""
-    samples = tmp_path / "samples"
-    samples.mkdir()
+    samples = tmp_path / "datasets" / "samples"
+    samples.mkdir(parents=True)
     for file in (ROOT / "datasets" / "samples").glob("*.pdf"):
         if file.name != "manual.pdf":  # its 40 pages add time and nothing to the test
             shutil.copy(file, samples)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from docpipe.errors import ConfigError
+from docpipe.errors import ConfigError, InputError, StageError
 from docpipe.registry import KINDS, build, names, resolve
 from docpipe.testing import FakeEmbedder
 
@@ -31,3 +31,12 @@ def test_unknown_names_list_the_known_ones() -> None:
         build("parser", "magic")
     with pytest.raises(ConfigError, match="cannot be loaded"):
         build("parser", "no.such.module:Parser")
+
+
+def test_errors_survive_pickling() -> None:
+    import pickle
+
+    for error in (InputError("timeout", "slow"), StageError("ocr", 3, "no"), ConfigError("x")):
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error)
+        assert (again.__dict__, str(again)) == (error.__dict__, str(error))

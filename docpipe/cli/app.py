@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import io
 import os
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
 from docpipe import __version__
 from docpipe.cli import about, bench, convert, library
+from docpipe.cli.output import fail, note
 from docpipe.errors import ConfigError, DocpipeError
 
 app = typer.Typer(
@@ -41,6 +45,44 @@ def options(
         os.environ["DOCPIPE_DEBUG"] = "1"
 
 
+def _guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, with what goes wrong in it told in one line and an exit code."""
+
+    @functools.wraps(command)
+    def run(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+            sys.stdout.flush()
+        except (typer.Exit, typer.BadParameter):
+            raise
+        except KeyboardInterrupt:
+            note("interrupted: run the same command again; an ingest goes on where it was")
+            raise typer.Exit(130) from None
+        except Exception as error:
+            if os.environ.get("DOCPIPE_DEBUG"):
+                raise
+            raise typer.Exit(_explain(error)) from error
+
+    return run
+
+
+def _explain(error: Exception) -> int:
+    """Say what went wrong; the exit code."""
+    match error:
+        case DocpipeError():
+            fail(error.message, error.code, error.hint)
+            return 2 if isinstance(error, ConfigError) else 1
+        case BrokenPipeError():  # the reader of stdout (head, less) has gone
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        case OSError():
+            fail(f"{error.filename or 'output'}: {error.strerror}", "file_system", "")
+            return 1
+    hint = "this is a defect of docpipe: run it with --debug, and report what that shows"
+    fail(f"{type(error).__name__}: {error}", "internal", hint)
+    return 1
+
+
 for command in (
     library.ingest,
     library.ask,
@@ -52,23 +94,12 @@ for command in (
     about.stages,
     bench.bench,
 ):
-    app.command()(command)
+    app.command()(_guarded(command))
 
 
 def main() -> None:
-    """Run the command line; a docpipe error becomes one line on stderr and an exit code."""
-    try:
-        app(prog_name="docpipe")
-    except DocpipeError as error:
-        if os.environ.get("DOCPIPE_DEBUG"):
-            raise
-        from docpipe.cli.output import fail
-
-        fail(error)
-        sys.exit(2 if isinstance(error, ConfigError) else 1)
-    except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
-        sys.exit(130)
-    except BrokenPipeError:  # the reader of stdout (head, less) has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # documents hold what a terminal may not show
+            stream.reconfigure(errors="backslashreplace")
+    app(prog_name="docpipe")

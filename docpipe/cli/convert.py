@@ -71,10 +71,15 @@ def parse(
 ) -> None:
     """Convert PDFs and images to Markdown, JSON and more.
 
-    With --output every input gets a line in OUTPUT/report.jsonl. Exit code 1 when a file failed or
-    lost a page.
+    With --output every input gets a line in OUTPUT/report.jsonl, which --json prints too. Exit code
+    1 when a file failed or lost a page.
     """
-    formats = _formats(format, json)
+    from docpipe.cli.output import print_json
+    from docpipe.pipeline import check_ranges
+
+    options.check_inputs(inputs)
+    check_ranges(pages)
+    formats = _formats(format, json and output is None)
     if output is None and (len(inputs) > 1 or inputs[0].is_dir() or figures or len(formats) > 1):
         raise ConfigError("more than one file would be written", hint="name a folder with --output")
     chosen = options.configuration(
@@ -91,13 +96,15 @@ def parse(
             sys.stdout.write(_export(library.document(_only(report)), formats[0], {}))
         else:
             _write_all(library, report, output, formats, figures)
+            if json:
+                print_json(report)
     if not report.all_good:
         _explain(report)
         raise typer.Exit(1)
 
 
 def show(
-    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False)],
+    file: Annotated[Path, typer.Argument(metavar="FILE", dir_okay=False, show_default=False)],
     page: Annotated[int, typer.Option("--page", "-p", min=1, help="The page, counted from 1.")] = 1,
     output: Annotated[Path, typer.Option("--output", "-o", help="A PNG file.")] = Path("page.png"),
     layers: Annotated[
@@ -186,10 +193,12 @@ def _only(report: IngestReport) -> str:
     from docpipe.errors import INPUT_CODES
 
     [line] = report.lines
-    if line.status in ("failed", "skipped") or line.document is None:
-        code = line.reason if line.reason in INPUT_CODES else "internal"
-        raise InputError(code, line.message or line.path)  # type: ignore[arg-type]
-    return line.document
+    if line.status not in ("failed", "skipped") and line.document is not None:
+        return line.document
+    reason, message = line.reason or "internal", line.message or line.path
+    if reason in INPUT_CODES:
+        raise InputError(reason, message)  # type: ignore[arg-type]
+    raise ConfigError(message, code=reason)
 
 
 def _write_all(

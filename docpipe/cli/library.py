@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from docpipe.ingest import IngestReport
     from docpipe.library import Library
     from docpipe.records import Answer, Evidence, Trajectory
+
 
 Documents = Annotated[
     list[str] | None,
@@ -64,6 +65,7 @@ def ingest(
     from docpipe.cli.output import ingest_progress, note, print_json
     from docpipe.library import Library
 
+    options.check_inputs(inputs)
     opened = Library.create(
         library,
         config=options.configuration(
@@ -85,6 +87,8 @@ def ingest(
     else:
         _print_report(report)
         note(f"library: {library}   report: {library / 'report.jsonl'}")
+    if not report.lines:
+        note("no PDF or image was found there")
     if not report.all_good:
         raise typer.Exit(1)
 
@@ -147,21 +151,33 @@ def search(
     json: Json = False,
 ) -> None:
     """Find the places that fit a query best."""
-    from docpipe.cli.output import print_json, print_places
+    from docpipe.cli.output import Place, print_json, print_places
     from docpipe.library import Library
     from docpipe.retrieval.chunks import chunk_regions
 
     opened = Library.open(library, config=options.configuration(config, settings))
-    hits = opened.search(query, limit, document)
+    hits = opened.search(options.text(query), limit, document)
+    found = [
+        Place(
+            document=hit.chunk.document,
+            name=whole.name,
+            page=regions[0].page,
+            page_label=whole.pages[regions[0].page - 1].label,
+            regions=regions,
+            text=hit.chunk.text,
+            score=hit.score,
+            chunk=hit.chunk.id,
+        )
+        for hit in hits
+        for whole in [opened.document(hit.chunk.document)]
+        for regions in [chunk_regions(whole, hit.chunk)]
+    ]
     if json:
-        print_json(hits)
+        print_json(found)
         return
-    places = []
-    for hit in hits:
-        found = opened.document(hit.chunk.document)
-        regions = chunk_regions(found, hit.chunk)
-        label = found.pages[regions[0].page - 1].label
-        places.append((found.name, regions[0].page, label, regions, hit.chunk.text))
+    places = [
+        (place.name, place.page, place.page_label, place.regions, place.text) for place in found
+    ]
     if not hits:
         print("nothing found")
     elif hits[0].retriever == "opening":
@@ -196,9 +212,9 @@ def ask(
         config=options.configuration(config, settings),
         passwords=options.passwords(password, password_file),
     )
-    trajectory = opened.run(question, documents=document)
+    trajectory = opened.run(options.text(question), documents=document)
     if json:
-        print_json(trajectory if trace else trajectory.answer)
+        print_json(_with_names(trajectory, opened) if trace else _answer(trajectory.answer, opened))
     else:
         if trace:
             _print_trace(trajectory)
@@ -207,12 +223,29 @@ def ask(
         _draw_evidence(trajectory.answer.evidence, opened, pictures)
 
 
-def _print_answer(answer: Answer, library: Library) -> None:
-    from docpipe.cli.output import print_places
+def _answer(answer: Answer, library: Library) -> dict[str, Any]:
+    """The answer as plain data, its evidence with the names of the documents."""
+    from msgspec import to_builtins
 
-    print(answer.text)
+    plain: dict[str, Any] = to_builtins(answer)
+    for item in plain["evidence"]:
+        item["name"] = library.document(item["document"]).name
+    return plain
+
+
+def _with_names(trajectory: Trajectory, library: Library) -> dict[str, Any]:
+    from msgspec import to_builtins
+
+    plain: dict[str, Any] = to_builtins(trajectory)
+    return plain | {"answer": _answer(trajectory.answer, library)}
+
+
+def _print_answer(answer: Answer, library: Library) -> None:
+    from docpipe.cli.output import print_places, visible
+
+    print(visible(answer.text))
     if answer.value is not None and str(answer.value) != answer.text:
-        print(f"\nValue: {_shown(answer)}")
+        print(f"\nValue: {visible(_shown(answer))}")
     if not answer.evidence:
         return
     print("\nEvidence:" if answer.answerable else "\nThe nearest that was found:")

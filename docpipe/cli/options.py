@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docpipe.errors import ConfigError
+from docpipe.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from docpipe.config import Config
@@ -84,6 +85,20 @@ def configuration(
     }
     given = [f"{key}={value}" for key, value in chosen.items() if value is not None]
     return load(file, [*(settings or ()), *given])
+
+
+def check_inputs(inputs: list[Path]) -> None:
+    """Raise InputError for an input that does not exist, before anything is written."""
+    for path in inputs:
+        if not os.path.lexists(path):
+            raise InputError("source_missing", f"{path} does not exist", hint="check the path")
+
+
+def text(given: str) -> str:
+    """A question or query as valid Unicode. Raises ConfigError when it is blank."""
+    if not given.strip():
+        raise ConfigError("the question is empty", code="empty_question")
+    return given.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def passwords(password: str | None, file: Path | None) -> tuple[str, ...]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from docpipe.errors import DocpipeError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -16,8 +15,30 @@ if TYPE_CHECKING:
     from docpipe.records import Region
 
 
+@dataclass(frozen=True)
+class Place:
+    """A place that was found, as `search --json` gives it."""
+
+    document: str
+    name: str
+    page: int
+    page_label: str
+    regions: tuple[Region, ...]
+    text: str
+    score: float
+    chunk: str
+
+
+def visible(text: str) -> str:
+    """`text` with control characters as escapes: names and texts of documents may hold commands
+    to the terminal."""
+    return "".join(
+        char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in text
+    )
+
+
 def print_json(value: object) -> None:
-    """`value` (a record, or plain data) as one JSON object on stdout."""
+    """`value` (a record, or plain data) as JSON on stdout."""
     import msgspec
 
     print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
@@ -33,7 +54,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(visible(cell)) for cell in row))
     width = None if sys.stdout.isatty() else 120
     Console(markup=False, emoji=False, highlight=False, width=width).print(table)
 
@@ -83,10 +104,12 @@ def print_places(
         printed = f" ({label})" if label not in ("", str(page)) else ""
         boxes = ", ".join(_box(region) for region in regions[:3])
         more = f" and {len(regions) - 3} more" if len(regions) > 3 else ""
-        flat = " ".join(text.split())
+        flat = visible(" ".join(text.split()))
         if shorten is not None and len(flat) > shorten:
             flat = flat[:shorten].rstrip() + "…"
-        print(f"[{number}] {document}, page {page}{printed}, box {boxes}{more}\n    {flat}")
+        print(
+            f"[{number}] {visible(document)}, page {page}{printed}, box {boxes}{more}\n    {flat}"
+        )
 
 
 def _box(region: Region) -> str:
@@ -96,10 +119,9 @@ def _box(region: Region) -> str:
 
 def note(text: str) -> None:
     """A line for people, on stderr."""
-    print(text, file=sys.stderr)
+    print(visible(text), file=sys.stderr)
 
 
-def fail(error: DocpipeError) -> None:
-    """One line that says what happened, and what to do."""
-    hint = f"\n  → {error.hint}" if error.hint else ""
-    print(f"docpipe: {error.message} [{error.code}]{hint}", file=sys.stderr)
+def fail(message: str, code: str, hint: str) -> None:
+    """One line that says what happened, and one what to do."""
+    note(f"docpipe: {message} [{code}]" + (f"\n  → {hint}" if hint else ""))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -256,8 +255,4 @@ class Library:
 
 
 def _build(kind: Any, stage: StageConfig, parts: dict[str, Any]) -> Any:
-    """A configured stage, given those of `parts` that its constructor asks for by name."""
-    factory = registry.resolve(kind, stage.name)
-    wanted = inspect.signature(factory).parameters
-    options = registry.check_options(factory, stage.options, f"{kind} {stage.name!r}")
-    return factory(**{key: part for key, part in parts.items() if key in wanted} | options)
+    return registry.build(kind, stage.name, stage.options, parts)

@@ -29,8 +29,10 @@ def test_page_ranges(docpipe: Docpipe, folder: Path) -> None:
     assert "37 people" in run.out
     assert "1893" not in run.out
     run = docpipe("parse", folder / "mill.pdf", "--pages", "2-9")
-    assert run.code == 1
     assert "2 pages" in run.err
+    for pages in ("0", "3-1", "x", ""):
+        run = docpipe("parse", folder / "mill.pdf", "--pages", pages)
+        assert (run.code, "no list of pages" in run.err) == (2, True)
 
 
 def test_a_folder_is_mirrored_with_a_report(docpipe: Docpipe, folder: Path, tmp_path: Path) -> None:
@@ -72,6 +74,26 @@ def test_show_draws_layers(docpipe: Docpipe, folder: Path, tmp_path: Path) -> No
     assert (run.code, "unknown layer 'magic'" in run.err) == (2, True)
     run = docpipe("show", file, "-p", "7")
     assert (run.code, "2 pages" in run.err) == (2, True)
+
+
+def test_places_that_cannot_be_written_are_said(
+    docpipe: Docpipe, folder: Path, tmp_path: Path
+) -> None:
+    file, taken = folder / "mill.pdf", tmp_path / "taken"
+    taken.write_text("")
+    for arguments in (("show", file, "-o", taken / "x.png"), ("parse", file, "-o", taken)):
+        run = docpipe(*arguments)
+        assert run.code == 1
+        assert "taken" in run.err
+        assert "Traceback" not in run.err
+    assert docpipe("show", folder).code == 2
+    run = docpipe("parse", tmp_path / "absent.pdf")
+    assert (run.code, "does not exist" in run.err) == (1, True)
+
+
+def test_a_report_as_json(docpipe: Docpipe, folder: Path, tmp_path: Path) -> None:
+    run = docpipe("parse", folder / "sub", "-o", tmp_path / "out", "--json")
+    assert [line["status"] for line in json.loads(run.out)["lines"]] == ["ok"]
 
 
 def test_folders_need_an_output(docpipe: Docpipe, folder: Path) -> None:

@@ -54,6 +54,7 @@ def test_ask_cites_page_box_and_quote(docpipe: Docpipe, library: Path, tmp_path:
     assert answer["answerable"] is True
     assert answer["value"] in (37, "37")
     assert answer["evidence"][0]["page"] == 2
+    assert answer["evidence"][0]["name"] == "mill.pdf"
     trajectory = json.loads(docpipe("ask", question, "-L", library, "--json", "--trace").out)
     assert [step["action"]["action"] for step in trajectory["steps"]] == [
         "search",
@@ -75,8 +76,10 @@ def test_search_shows_places(docpipe: Docpipe, library: Path) -> None:
     run = docpipe("search", "river length km", "--library", library)
     assert run.code == 0
     assert run.out.startswith("[1] river.pdf, page 1")
-    hits = json.loads(docpipe("search", "mill", "-L", library, "-k", "1", "--json").out)
-    assert len(hits) == 1
+    (place,) = json.loads(docpipe("search", "mill", "-L", library, "-k", "1", "--json").out)
+    assert place["name"] == "mill.pdf"
+    assert place["page"] == 1
+    assert place["regions"][0][0] == 1
     assert "nothing found" in docpipe("search", "zeppelin", "-L", library).out
 
 
@@ -98,3 +101,35 @@ def test_unknown_document_and_setting(docpipe: Docpipe, library: Path) -> None:
     run = docpipe("ask", "x", "-L", library, "--set", "reader.colour=red")
     assert run.code == 2
     assert "colour" in run.err
+
+
+def test_language_models_need_a_configuration(docpipe: Docpipe, library: Path) -> None:
+    run = docpipe("ask", "x", "-L", library, "--set", "reader.name=language_model")
+    assert (run.code, "language_model" in run.err) == (2, True)
+    run = docpipe(
+        *("ask", "x", "-L", library, "--set", "reader.name=language_model"),
+        *("--set", "language_model.name=openai"),
+    )
+    assert (run.code, "needs 'model'" in run.err) == (2, True)
+
+
+def test_impossible_limits_and_blank_questions(
+    docpipe: Docpipe, folder: Path, library: Path, tmp_path: Path
+) -> None:
+    for setting in ("limits.page_timeout=nan", "limits.parse_memory=0", "limits.max_pages=-1"):
+        run = docpipe("ingest", folder, "-L", tmp_path / "lib", "--set", setting)
+        assert (run.code, setting.split(".")[1].split("=")[0] in run.err) == (2, True)
+    assert docpipe("ask", " ", "-L", library).code == 2
+    run = docpipe("ingest", tmp_path / "absent", "-L", tmp_path / "lib")
+    assert run.code == 1
+    assert not (tmp_path / "lib").exists()
+
+
+def test_file_names_cannot_command_the_terminal(docpipe: Docpipe, tmp_path: Path) -> None:
+    from tests.cli.conftest import write_pdf
+
+    write_pdf(tmp_path / "in" / "\x1b[31mred\x07.pdf", [["A red mill."]])
+    run = docpipe("ingest", tmp_path / "in", "-L", tmp_path / "lib")
+    run.out += docpipe("search", "mill", "-L", tmp_path / "lib").out
+    assert "\\x1b[31mred\\x07.pdf" in run.out
+    assert "\x1b" not in run.out
