@@ -87,8 +87,7 @@ def docpipe_converter(options: Options) -> Converter:
             document = pipeline.parse(path)
         except DocpipeError as error:
             return Converted("", 0, error.code)
-        # Without link targets: the references have none.
-        return Converted(to_markdown(document, links=False), len(document.pages))
+        return Converted(to_markdown(document), len(document.pages))
 
     return convert
 
