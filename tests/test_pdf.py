@@ -332,7 +332,7 @@ def test_clean_text_keeps_what_readers_see() -> None:
     assert clean("a\x00b\ud800c\x0bd") == "abcd"
 
 
-def swollen(layers: int, *, form: bool) -> Build:
+def swollen(layers: int, *, form: bool, damaged: bool) -> Build:
     """A page whose words are followed by blanks without end, in its content or in a form."""
 
     def build(document: pymupdf.Document) -> None:
@@ -350,17 +350,20 @@ def swollen(layers: int, *, form: bool) -> Build:
         data = text + b" " * (MAX_CONTENT + 1000)
         for _ in range(layers):
             data = zlib.compress(data)
-        document.update_stream(xref, data, compress=0)
+        document.update_stream(xref, data[:-4] + (bytes(4) if damaged else data[-4:]), compress=0)
         document.xref_set_key(xref, "Filter", f"[{'/FlateDecode' * layers}]")
 
     return build
 
 
-@pytest.mark.parametrize(("layers", "form"), [(1, False), (2, False), (2, True)])
+@pytest.mark.parametrize(
+    ("layers", "form", "damaged"),
+    [(1, False, False), (2, False, False), (2, True, False), (2, False, True)],
+)
 def test_a_page_that_inflates_without_end_is_read_at_its_beginning(
-    pdf: Callable[..., Path], layers: int, form: bool
+    pdf: Callable[..., Path], layers: int, form: bool, damaged: bool
 ) -> None:
-    with open_document(pdf(swollen(layers, form=form))) as document:
+    with open_document(pdf(swollen(layers, form=form, damaged=damaged))) as document:
         for _ in range(2):
             page = document.page(1)
             assert [word.text for word in page.words()] == ["hello", "world"]

@@ -13,6 +13,8 @@ from typing import Any
 
 MAX_CONTENT = 64 << 20  # bytes of instructions of a page, and of each form on it
 _STEP = 1 << 20
+_PIECE = 4096  # what is lost where data is damaged, at most
+_HEADER = 2  # bytes before deflated data
 _FLATE = {"FlateDecode", "Fl"}
 # How much a filter can blow its input up, at most.
 _GROWTH = {"FlateDecode": 1032, "Fl": 1032, "LZWDecode": 2731, "LZW": 2731, "RunLengthDecode": 64}
@@ -71,13 +73,23 @@ def beginning(raw: bytes, layers: int, length: int) -> bytes:
 
 
 def _inflate(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    inflater = zlib.decompressobj()
-    for chunk in chunks:
-        while chunk:
+    """As forgiving as PDF libraries: the header and the checksum do not count, and what comes
+    before an error is good."""
+    inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+    skip = _HEADER
+    for piece in _pieces(chunks):
+        piece, skip = piece[skip:], max(0, skip - len(piece))
+        while piece and not inflater.eof:
             try:
-                found = inflater.decompress(chunk, _STEP)
+                found = inflater.decompress(piece, _STEP)
             except zlib.error:
                 return
-            chunk = inflater.unconsumed_tail
+            piece = inflater.unconsumed_tail
             if found:
                 yield found
+
+
+def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for chunk in chunks:
+        for start in range(0, len(chunk), _PIECE):
+            yield chunk[start : start + _PIECE]
