@@ -18,8 +18,8 @@ from docpipe.records import Chunk, Hit
 from docpipe.retrieval import ranking
 from docpipe.retrieval.files import read_array
 from docpipe.retrieval.postings import Lists
-from docpipe.retrieval.ranking import DEFAULT_WEIGHTS, Scope, Scores, Weights
-from docpipe.retrieval.store import Manifest, read_chunks, read_manifest, update
+from docpipe.retrieval.ranking import DEFAULT_WEIGHTS, Scores, SearchRange, Weights
+from docpipe.retrieval.store import IndexManifest, read_chunks, read_manifest, update
 from docpipe.retrieval.vectors import VectorIndex
 from docpipe.retrieval.words import words
 from docpipe.stages import Embedder
@@ -49,7 +49,7 @@ class Index:
     def __init__(
         self,
         folder: Path,
-        manifest: Manifest,
+        manifest: IndexManifest,
         embedder: Embedder | None = None,
         weights: Weights = DEFAULT_WEIGHTS,
         fusion: Fusion = "sum",
@@ -117,7 +117,7 @@ class Index:
             raise ConfigError(f"no chunk {id!r} in the index", code="unknown_chunk")
         return found
 
-    def _scores(self, query: str, scope: Scope, *, given: bool) -> Scores:
+    def _scores(self, query: str, scope: SearchRange, *, given: bool) -> Scores:
         cosines = None
         if self._embedder is not None:
             vector = self._embedder.embed_texts([query])[0]
@@ -130,7 +130,7 @@ class Index:
             return ranking.opening(scope)
         return scores
 
-    def _scope(self, documents: Sequence[str] | None) -> Scope:
+    def _scope(self, documents: Sequence[str] | None) -> SearchRange:
         numbers = self._numbers(documents)
         first, last = (min(numbers), max(numbers) + 1) if numbers else (0, 0)
         chunks = slice(self._first_chunk[first], self._first_chunk[last])
@@ -142,7 +142,7 @@ class Index:
         searched = chosen[page_document]
         chunk_page = self._chunk_pages[chunks].astype(np.int64) - pages.start
         words = np.where(searched[chunk_page], self._chunk_words[chunks].astype(np.int64), 0)
-        return Scope(
+        return SearchRange(
             chunks.start, pages.start, chunk_page, page_document, last - first, words, searched
         )
 
@@ -155,14 +155,14 @@ class Index:
                 raise ConfigError(f"no document {id!r} in the index", code="unknown_document")
         return sorted({number[id] for id in documents})
 
-    def _hit(self, scope: Scope, scores: Scores, at: int) -> Hit:
+    def _hit(self, scope: SearchRange, scores: Scores, at: int) -> Hit:
         number = scope.first_chunk + at
         document = bisect.bisect_right(self._first_chunk, number) - 1
         chunks = self._chunks_of(self.documents[document])
         chunk = chunks[number - self._first_chunk[document]]
         return Hit(chunk, float(scores.chunks[at]), scores.retriever)
 
-    def _page_hit(self, scope: Scope, scores: Scores, at: int) -> PageHit:
+    def _page_hit(self, scope: SearchRange, scores: Scores, at: int) -> PageHit:
         page = scope.first_page + at
         document = bisect.bisect_right(self._first_page, page) - 1
         low, high = np.searchsorted(scope.chunk_page, [at, at + 1])

@@ -54,7 +54,7 @@ class Weights(msgspec.Struct, frozen=True):
 DEFAULT_WEIGHTS = Weights()
 
 
-class Scope(msgspec.Struct, frozen=True):
+class SearchRange(msgspec.Struct, frozen=True):
     """The searched part of an index: chunks `first_chunk`… and pages `first_page`… in a row.
 
     Arrays count from there: the page of each chunk, the document of each page, and the words of
@@ -71,7 +71,7 @@ class Scope(msgspec.Struct, frozen=True):
 
 
 class Scores(msgspec.Struct, frozen=True):
-    """Of each chunk and page in scope, and how they came about: see `Index.search`."""
+    """Of each chunk and page of the range, and how they came about: see `Index.search`."""
 
     chunks: Floats
     pages: Floats
@@ -80,7 +80,7 @@ class Scores(msgspec.Struct, frozen=True):
 
 def score(
     query: str,
-    scope: Scope,
+    scope: SearchRange,
     terms: Lists,
     names: Lists,
     weights: Weights,
@@ -102,7 +102,7 @@ def score(
     return Scores(_fused(chunks, cosines), _fused(pages, of_pages), "hybrid")
 
 
-def opening(scope: Scope) -> Scores:
+def opening(scope: SearchRange) -> Scores:
     """For a query that finds nothing: pages by their number, the first of each document first."""
     pages_before = np.searchsorted(scope.page_document, scope.page_document)
     number = np.arange(1, len(scope.page_document) + 1) - pages_before
@@ -118,7 +118,7 @@ def best(scores: Floats, k: int) -> list[int]:
 
 def _by_terms(
     query: str,
-    scope: Scope,
+    scope: SearchRange,
     terms: Lists,
     names: Lists,
     weights: Weights,
@@ -141,7 +141,7 @@ def _by_terms(
     return np.where(of_page > 0, chunks + PAGE_SHARE * of_page, 0.0), total
 
 
-def _best_chunks(chunks: Floats, scope: Scope) -> Floats:
+def _best_chunks(chunks: Floats, scope: SearchRange) -> Floats:
     """The highest score of each page's chunks, 0 for a page without."""
     pages = np.zeros(len(scope.page_document))
     np.maximum.at(pages, scope.chunk_page, chunks)
@@ -156,7 +156,7 @@ def _fused(*scores: Floats) -> Floats:
     return fused
 
 
-def _occurrences(query: str, scope: Scope, terms: Lists) -> list[tuple[float, Ints, Ints]]:
+def _occurrences(query: str, scope: SearchRange, terms: Lists) -> list[tuple[float, Ints, Ints]]:
     """For each term of the query, its weight, the searched chunks it is in and how often."""
     end = scope.first_chunk + len(scope.chunk_page)
     found = []
@@ -200,7 +200,7 @@ def _neighbours(scores: Floats, document: Ints) -> Floats:
     return total
 
 
-def _places(query: str, scope: Scope, names: Lists, weights: Weights) -> Floats:
+def _places(query: str, scope: SearchRange, names: Lists, weights: Weights) -> Floats:
     """What each page gets for the places that the query names or asks for."""
     return (
         weights.place * _named(asked_names(query), scope, names)
@@ -209,7 +209,7 @@ def _places(query: str, scope: Scope, names: Lists, weights: Weights) -> Floats:
     )
 
 
-def _named(names_asked: Iterable[str], scope: Scope, names: Lists) -> Floats:
+def _named(names_asked: Iterable[str], scope: SearchRange, names: Lists) -> Floats:
     """How many of the names each page has."""
     total = np.zeros(len(scope.page_document))
     end = scope.first_page + len(total)

@@ -37,7 +37,7 @@ FORMAT = 1
 _MANIFEST = "manifest.json"
 
 
-class Entry(msgspec.Struct, frozen=True):
+class IndexedDocument(msgspec.Struct, frozen=True):
     """A document in the manifest: its segment file and its numbers of chunks and pages."""
 
     segment: str
@@ -45,13 +45,13 @@ class Entry(msgspec.Struct, frozen=True):
     pages: int
 
 
-class Manifest(msgspec.Struct, frozen=True):
+class IndexManifest(msgspec.Struct, frozen=True):
     """`vectors` is their dimension, 0 without; documents are in order of their ids."""
 
     format: int
     vectors: int
     merged: str
-    documents: dict[str, Entry]
+    documents: dict[str, IndexedDocument]
 
 
 class Segment(msgspec.Struct, frozen=True):
@@ -70,7 +70,7 @@ class Segment(msgspec.Struct, frozen=True):
     chunks: msgspec.Raw
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> IndexManifest:
     """The manifest of an index. Raises ConfigError (`no_index`) or SchemaError."""
     try:
         data = (folder / _MANIFEST).read_bytes()
@@ -81,7 +81,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         found = msgspec.json.decode(data)
         if isinstance(found, dict) and found.get("format") == FORMAT:
-            return msgspec.convert(found, Manifest)
+            return msgspec.convert(found, IndexManifest)
     except msgspec.MsgspecError as error:
         raise SchemaError(f"damaged index in {folder}: {error}", hint="ingest again") from error
     raise SchemaError(
@@ -91,7 +91,7 @@ def read_manifest(folder: Path) -> Manifest:
     )
 
 
-def read_segment(folder: Path, entry: Entry) -> Segment:
+def read_segment(folder: Path, entry: IndexedDocument) -> Segment:
     path = folder / "segments" / entry.segment
     try:
         return msgspec.msgpack.decode(path.read_bytes(), type=Segment)
@@ -99,7 +99,7 @@ def read_segment(folder: Path, entry: Entry) -> Segment:
         raise unreadable(path, error) from error
 
 
-def read_chunks(folder: Path, entry: Entry) -> tuple[Chunk, ...]:
+def read_chunks(folder: Path, entry: IndexedDocument) -> tuple[Chunk, ...]:
     """The chunks of a document in reading order."""
     return msgspec.msgpack.decode(read_segment(folder, entry).chunks, type=tuple[Chunk, ...])
 
@@ -120,7 +120,7 @@ def update(
     an index of another format: then delete it and update with all documents.
     """
     dimension = embedder.dimension if embedder else 0
-    entries: dict[str, Entry] = {}
+    entries: dict[str, IndexedDocument] = {}
     if (folder / _MANIFEST).exists():
         manifest = read_manifest(folder)
         entries = {id: entry for id, entry in manifest.documents.items() if id not in remove}
@@ -138,7 +138,9 @@ def update(
     _publish(folder, dict(sorted(entries.items())), dimension)
 
 
-def _add(folder: Path, document: Document, embedder: Embedder | None, known: Entry | None) -> Entry:
+def _add(
+    folder: Path, document: Document, embedder: Embedder | None, known: IndexedDocument | None
+) -> IndexedDocument:
     chunks = chunks_of(document)
     hashes = [term_hashes(chunk.text) for chunk in chunks]
     names = [
@@ -156,10 +158,12 @@ def _add(folder: Path, document: Document, embedder: Embedder | None, known: Ent
     data = msgspec.msgpack.encode(segment)
     name = f"{document.id}-{_sum(data)}.seg"
     _write(folder / "segments" / name, data)
-    return Entry(name, len(chunks), len(document.pages))
+    return IndexedDocument(name, len(chunks), len(document.pages))
 
 
-def _embed(chunks: Sequence[Chunk], embedder: Embedder, old: tuple[Path, Entry] | None) -> bytes:
+def _embed(
+    chunks: Sequence[Chunk], embedder: Embedder, old: tuple[Path, IndexedDocument] | None
+) -> bytes:
     """Unit vectors of the chunks: the old ones when all texts are as before.
 
     All or none, because the last bits of a vector depend on what is embedded along with it.
@@ -170,7 +174,7 @@ def _embed(chunks: Sequence[Chunk], embedder: Embedder, old: tuple[Path, Entry] 
     return embedder.embed_texts(texts).astype("<f4").tobytes() if texts else b""
 
 
-def _publish(folder: Path, entries: dict[str, Entry], dimension: int) -> None:
+def _publish(folder: Path, entries: dict[str, IndexedDocument], dimension: int) -> None:
     """Merge the segments, put the manifest in place, delete what it no longer names."""
     listing = msgspec.json.encode([FORMAT, dimension, entries])
     merged = f"merged-{_sum(listing)}"
@@ -180,7 +184,7 @@ def _publish(folder: Path, entries: dict[str, Entry], dimension: int) -> None:
         draft.mkdir()
         _merge(folder, list(entries.values()), dimension, draft)
         os.replace(draft, folder / merged)
-    manifest = Manifest(FORMAT, dimension, merged, entries)
+    manifest = IndexManifest(FORMAT, dimension, merged, entries)
     _write(folder / _MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)) + b"\n")
     for path in folder.glob("merged-*"):
         if path.name != merged:
@@ -191,7 +195,7 @@ def _publish(folder: Path, entries: dict[str, Entry], dimension: int) -> None:
             path.unlink()
 
 
-def _merge(folder: Path, entries: Sequence[Entry], dimension: int, target: Path) -> None:
+def _merge(folder: Path, entries: Sequence[IndexedDocument], dimension: int, target: Path) -> None:
     chunk_starts = list(itertools.accumulate((entry.chunks for entry in entries), initial=0))
     page_starts = list(itertools.accumulate((entry.pages for entry in entries), initial=0))
 

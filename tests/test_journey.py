@@ -15,7 +15,7 @@ LIMITS = Limits(page_timeout=30.0, document_timeout=60.0)
 
 def pages_read(tmp_path: Path, *, ocr: bool, seconds: float) -> int:
     """How many of 100 pages are read that take so long each, in OCR or else in the parser."""
-    journey = Journey(jobs.Source(tmp_path / "a.pdf", "id", tmp_path), "a.pdf", tmp_path, LIMITS)
+    journey = Journey(jobs.Job(tmp_path / "a.pdf", "id", tmp_path), "a.pdf", tmp_path, LIMITS)
     count = 0
     while (task := journey.next_task()) is not None and task.call != jobs.COMPOSE:
         match task.call:

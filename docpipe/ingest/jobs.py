@@ -31,8 +31,8 @@ INDEX = f"{__name__}:index"
 PREPARE = f"{__name__}:prepare"
 
 
-class Source(msgspec.Struct, frozen=True):
-    """A document on its way: the file, its id, its folder in `work/`, passwords to try, and the
+class Job(msgspec.Struct, frozen=True):
+    """A document to be read: the file, its id, its folder in `work/`, passwords to try, and the
     page ranges to read, such as "1-3,7" (all without)."""
 
     path: Path
@@ -69,7 +69,7 @@ def failure(issue: Issue) -> Composed:
 
 # A worker's own: its stages, and the file it read from last.
 _pipeline: Pipeline
-_open: tuple[Source, OpenDocument] | None = None
+_open: tuple[Job, OpenDocument] | None = None
 
 
 def prepare(config: Config, stage: Literal["parse", "ocr", "large"]) -> None:
@@ -82,17 +82,17 @@ def prepare(config: Config, stage: Literal["parse", "ocr", "large"]) -> None:
         _ = _pipeline.ocr
 
 
-def open_file(source: Source) -> Opened:
+def open_file(job: Job) -> Opened:
     """Open a file, write what only the whole file knows, and find what is left to do."""
-    document, password = open_with_passwords(source.path, source.passwords, _pipeline.config)
+    document, password = open_with_passwords(job.path, job.passwords, _pipeline.config)
     passwords = () if password is None else (password,)
-    _keep(msgspec.structs.replace(source, passwords=passwords), document)
+    _keep(msgspec.structs.replace(job, passwords=passwords), document)
     head = read_head(document)
-    source.folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(source.folder / "head.json", codec.encode(head), durable=False)
-    numbers = page_numbers(source.pages, head.page_count)
-    done = {number for number in numbers if _stored(source, number, "")}
-    texts = {number for number in numbers if _stored(source, number, ".text")} - done
+    job.folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(job.folder / "head.json", codec.encode(head), durable=False)
+    numbers = page_numbers(job.pages, head.page_count)
+    done = {number for number in numbers if _stored(job, number, "")}
+    texts = {number for number in numbers if _stored(job, number, ".text")} - done
     return Opened(
         pages=len(numbers),
         to_read=tuple(sorted(set(numbers) - done - texts)),
@@ -101,36 +101,36 @@ def open_file(source: Source) -> Opened:
     )
 
 
-def read_page(source: Source, number: int) -> bool:
+def read_page(job: Job, number: int) -> bool:
     """Read a page with the parser and store its facts; whether it should be OCRed."""
-    facts = _pipeline.read_text(_document(source).page(number))
+    facts = _pipeline.read_text(_document(job).page(number))
     ocr = _pipeline.wants_ocr(facts, _pipeline.config.ocr_mode)
-    _write(source, facts, ".text" if ocr else "")
+    _write(job, facts, ".text" if ocr else "")
     return ocr
 
 
-def ocr_page(source: Source, number: int) -> None:
+def ocr_page(job: Job, number: int) -> None:
     """Read a page by OCR, and store its facts in place of the parser's."""
-    text = _read(source, number, ".text")
-    facts = _pipeline.read_ocr(_document(source).page(number), text)
-    _write(source, facts, "")
-    _path(source, number, ".text").unlink()
+    text = _read(job, number, ".text")
+    facts = _pipeline.read_ocr(_document(job).page(number), text)
+    _write(job, facts, "")
+    _path(job, number, ".text").unlink()
 
 
 def compose(
-    source: Source, name: str, failures: tuple[Issue, ...], target: Path, plain: bool
+    job: Job, name: str, failures: tuple[Issue, ...], target: Path, plain: bool
 ) -> Composed:
     """Write the document of all pages that were read; none when no page could be."""
-    head = codec.decode((source.folder / "head.json").read_bytes(), Head)
-    numbers = page_numbers(source.pages, head.page_count)
+    head = codec.decode((job.folder / "head.json").read_bytes(), Head)
+    numbers = page_numbers(job.pages, head.page_count)
     facts = [
-        _read(source, number, suffix)
+        _read(job, number, suffix)
         for number in numbers
         for suffix in ("", ".text")
-        if _path(source, number, suffix).exists()
+        if _path(job, number, suffix).exists()
     ]
     document = _pipeline.compose(
-        head, facts, failures, id=source.id, name=name, numbers=numbers, plain=plain
+        head, facts, failures, id=job.id, name=name, numbers=numbers, plain=plain
     )
     if facts:
         write_atomically(target, codec.encode(document))
@@ -188,39 +188,39 @@ def _indexed(store: Store) -> set[str]:
         return set()
 
 
-def _document(source: Source) -> OpenDocument:
+def _document(job: Job) -> OpenDocument:
     """The open file; it stays open for the next page."""
-    if _open is None or _open[0] != source:
-        document, _ = open_with_passwords(source.path, source.passwords, _pipeline.config)
-        _keep(source, document)
+    if _open is None or _open[0] != job:
+        document, _ = open_with_passwords(job.path, job.passwords, _pipeline.config)
+        _keep(job, document)
     assert _open is not None
     return _open[1]
 
 
-def _keep(source: Source, document: OpenDocument) -> None:
+def _keep(job: Job, document: OpenDocument) -> None:
     global _open
     if _open is not None:
         _open[1].close()
-    _open = source, document
+    _open = job, document
 
 
-def _path(source: Source, number: int, suffix: str) -> Path:
-    return source.folder / f"{number}{suffix}.json"
+def _path(job: Job, number: int, suffix: str) -> Path:
+    return job.folder / f"{number}{suffix}.json"
 
 
-def _write(source: Source, facts: PageFacts, suffix: str) -> None:
-    path = _path(source, facts.number, suffix)
+def _write(job: Job, facts: PageFacts, suffix: str) -> None:
+    path = _path(job, facts.number, suffix)
     write_atomically(path, codec.encode(facts), durable=False)
 
 
-def _read(source: Source, number: int, suffix: str) -> PageFacts:
-    return codec.decode(_path(source, number, suffix).read_bytes(), PageFacts)
+def _read(job: Job, number: int, suffix: str) -> PageFacts:
+    return codec.decode(_path(job, number, suffix).read_bytes(), PageFacts)
 
 
-def _stored(source: Source, number: int, suffix: str) -> bool:
+def _stored(job: Job, number: int, suffix: str) -> bool:
     """Whether usable facts are there: a power failure may leave an empty file."""
     try:
-        _read(source, number, suffix)
+        _read(job, number, suffix)
     except (FileNotFoundError, SchemaError):
         return False
     return True

@@ -32,8 +32,8 @@ class Journey:
     pages not yet read are given up.
     """
 
-    def __init__(self, source: jobs.Source, name: str, target: Path, limits: Limits) -> None:
-        self.source = source
+    def __init__(self, job: jobs.Job, name: str, target: Path, limits: Limits) -> None:
+        self.job = job
         self.name = name
         self.pages_done = 0
         self.done: Done | None = None
@@ -86,17 +86,17 @@ class Journey:
 
     def _task(self, kind: str, call: str) -> Task:
         timeout = self._limits.page_timeout
-        return Task(kind, call, (self.source,), timeout, self.source.id)
+        return Task(kind, call, (self.job,), timeout, self.job.id)
 
     def _page_task(self, kind: str, call: str, number: int) -> Task:
         timeout = min(self._limits.page_timeout, self._left())
-        return Task(kind, call, (self.source, number), timeout, self.source.id, number)
+        return Task(kind, call, (self.job, number), timeout, self.job.id, number)
 
     def _compose_task(self) -> Task:
         kind, plain = self._attempts.popleft()
         failures = sorted(self._failures, key=lambda issue: (issue.page or 0, issue.stage))
-        arguments = (self.source, self.name, tuple(failures), self._target, plain)
-        return Task(kind, jobs.COMPOSE, arguments, self._limits.document_timeout, self.source.id)
+        arguments = (self.job, self.name, tuple(failures), self._target, plain)
+        return Task(kind, jobs.COMPOSE, arguments, self._limits.document_timeout, self.job.id)
 
     def _left(self) -> float:
         return self._allowed - self._seconds
@@ -117,7 +117,7 @@ class Journey:
             self._finish(jobs.failure(outcome.issue))
             return
         opened: jobs.Opened = outcome.value
-        self.source = msgspec.structs.replace(self.source, passwords=opened.passwords)
+        self.job = msgspec.structs.replace(self.job, passwords=opened.passwords)
         self._to_read.extend(opened.to_read)
         self._queue_ocr(opened.to_ocr)
         self._stage = "pages"
@@ -141,7 +141,7 @@ class Journey:
 
     def _finish(self, composed: jobs.Composed) -> None:
         entry = Entry(
-            id=self.source.id,
+            id=self.job.id,
             name=self.name,
             status=composed.status,
             reason=composed.reason,

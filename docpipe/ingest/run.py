@@ -146,7 +146,7 @@ class _Run:
             if task := journey.next_task():
                 return task
         for journey in waiting:
-            self._journeys[journey.source.id] = journey
+            self._journeys[journey.job.id] = journey
             return journey.next_task()
         return None
 
@@ -168,9 +168,9 @@ class _Run:
             self._journal.pop(id, None)
             folder = self._store.work / id
             path = _openable(item.source, folder)
-            source = jobs.Source(path, id, folder, self._passwords, self._chosen)
+            job = jobs.Job(path, id, folder, self._passwords, self._chosen)
             target = self._store.document_path(id)
-            yield Journey(source, printable(item.source.name), target, self._config.limits)
+            yield Journey(job, printable(item.source.name), target, self._config.limits)
 
     def _identify(self, item: Input) -> str | None:
         """The id of an input's content, or None with a line in the report that says why not."""
@@ -194,7 +194,7 @@ class _Run:
         return entry.reason is None or entry.reason in INPUT_CODES
 
     def _finish(self, journey: Journey, done: Done) -> None:
-        id = journey.source.id
+        id = journey.job.id
         del self._journeys[id]
         entry = msgspec.structs.replace(
             done.entry, settings=self._settings.digest(done.entry.status)
@@ -204,8 +204,8 @@ class _Run:
         self._journal[id] = done
         self._results[id] = entry
         self._pages += entry.pages
-        self._keep_original(id, journey.source.path)
-        shutil.rmtree(journey.source.folder, ignore_errors=True)
+        self._keep_original(id, journey.job.path)
+        shutil.rmtree(journey.job.folder, ignore_errors=True)
 
     def _keep_original(self, id: str, source: Path) -> None:
         entry = self._results[id]
