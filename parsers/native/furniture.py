@@ -7,7 +7,6 @@ with numbers changing, or a lone page number is furniture: where a block stands 
 from __future__ import annotations
 
 import re
-import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -65,14 +64,15 @@ def mark_furniture(pages: list[list[Draft]], facts: Sequence[PageFacts]) -> list
         for number, (drafts, page) in enumerate(zip(pages, facts, strict=True))
         for candidate in _at_edges(number, drafts, page.height)
     ]
+    large = 1.2 * _usual_size(pages)
     roles: dict[tuple[int, int], Role] = {}
-    for candidate in _repeated(candidates, len(pages)):
+    for candidate in _repeated(candidates, len(pages), large):
         roles[candidate.page, candidate.index] = _role(candidate.edge)
     neighbours: defaultdict[tuple[int, Edge], list[_Candidate]] = defaultdict(list)
     for candidate in candidates:
         neighbours[candidate.page, candidate.edge].append(candidate)
-    changing = ((candidate, False) for candidate in _changing(candidates, len(pages)))
-    for candidate, sure in (*_page_numbers(candidates, len(pages)), *changing):
+    changing = ((candidate, False) for candidate in _changing(candidates, len(pages), large))
+    for candidate, sure in (*_page_numbers(candidates, len(pages), large), *changing):
         if sure or _is_outermost(candidate, neighbours[candidate.page, candidate.edge], roles):
             roles[candidate.page, candidate.index] = _role(candidate.edge)
     return [
@@ -109,27 +109,39 @@ def _at_edges(number: int, drafts: Sequence[Draft], height: float) -> Iterator[_
             yield _Candidate(number, index, edge, y, block.text, style, lines, block.role)
 
 
-def _repeated(candidates: Sequence[_Candidate], pages: int) -> Iterator[_Candidate]:
-    """Candidates whose text, numbers aside, stands at the same height on pages nearby."""
+def _usual_size(pages: Sequence[Sequence[Draft]]) -> float:
+    """The font size of most running text."""
+    sizes: Counter[float] = Counter()
+    for drafts in pages:
+        for draft in drafts:
+            if isinstance(draft.block, TextBlock) and draft.style:
+                sizes[draft.style.size] += len(draft.block.text)
+    return max(sizes, key=lambda size: (sizes[size], size), default=0.0)
+
+
+def _repeated(candidates: Sequence[_Candidate], pages: int, large: float) -> Iterator[_Candidate]:
+    """Candidates whose text, numbers aside, stands at the same height on pages nearby. What is
+    set `large` (in points) is a title, unless it stands on many pages."""
     groups: defaultdict[tuple[Edge, str], list[_Candidate]] = defaultdict(list)
     for candidate in candidates:
         groups[candidate.edge, _DIGITS.sub("#", candidate.text.casefold())].append(candidate)
     times = 1 if pages < _LONG else 2
     titles = max(1, min(_TITLES, pages - 1))
-    usual = statistics.median(candidate.size for candidate in candidates) if candidates else 0.0
     for (_, key), group in groups.items():
         if not _LETTER.search(key):
             continue
-        everywhere = len(group) >= max(_EVERYWHERE * pages, _TITLES + 1)
+        texts = Counter(candidate.text for candidate in group)
+        often = max(_EVERYWHERE * pages, _TITLES + 1)
         for index, candidate in enumerate(group):
             around = group[max(0, index - 6) : index] + group[index + 1 : index + 7]
-            needed = titles if candidate.size > 1.2 * usual and not everywhere else times
+            is_title = candidate.size > large and texts[candidate.text] < often
+            needed = titles if is_title else times
             if sum(_repeats(candidate, other) for other in around) >= needed:
                 yield candidate
 
 
 def _page_numbers(
-    candidates: Sequence[_Candidate], pages: int
+    candidates: Sequence[_Candidate], pages: int, large: float
 ) -> Iterator[tuple[_Candidate, bool]]:
     """Candidates that are a page number, or a title beside one, and count on with the pages; and
     whether so many do that it need not be the outermost text."""
@@ -143,18 +155,20 @@ def _page_numbers(
             (offsets[candidate.edge, n - candidate.page] for n in _numbers(candidate.text)),
             default=0,
         )
+        if not alone and candidate.size > large:
+            continue  # the number and name of a chapter
         if seen >= (2 if alone else 3) or (alone and pages == 1):
             yield candidate, alone and seen >= _SURE
 
 
-def _changing(candidates: Sequence[_Candidate], pages: int) -> Iterator[_Candidate]:
+def _changing(candidates: Sequence[_Candidate], pages: int, large: float) -> Iterator[_Candidate]:
     """Candidates that stand alone where most pages have one line of their style and nothing else:
     running heads that name the chapter or section."""
     if pages < _LONG:
         return
     places: defaultdict[tuple[Edge, int, str], list[_Candidate]] = defaultdict(list)
     for candidate in candidates:
-        if candidate.style is not None:
+        if candidate.style is not None and candidate.size <= large:
             font = f"{candidate.style.font} {candidate.style.size:.1f}"
             for y in {round(candidate.y / 4), round((candidate.y + 2) / 4)}:
                 places[candidate.edge, y, font].append(candidate)

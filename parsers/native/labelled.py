@@ -7,9 +7,9 @@ of other short lines are left to the reading order.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from docpipe.geometry import BBox
 from docpipe.parsers.native.lines import Line, merge_lines
 from docpipe.parsers.native.words import UPRIGHT
 from docpipe.records import Region, Source, TextBlock
@@ -42,12 +42,14 @@ def _draft(line: Line, page: int, stage: str, number: int) -> Draft:
 def _rows(lines: Sequence[Line]) -> Iterator[Row]:
     """Pairs of short lines side by side, top to bottom; a label has one value."""
     short = [line for line in lines if line.direction == UPRIGHT and _is_short(line)]
+    by_foot = sorted(lines, key=lambda line: line.bbox.y1)
+    feet = [line.bbox.y1 for line in by_foot]
     for label in short:
         if len(label.words) > _LABEL_WORDS or not label.text[:1].isalpha():
             continue
-        right = [
-            line for line in lines if line.bbox.x0 > label.bbox.x1 and _level(label.bbox, line.bbox)
-        ]
+        foot, reach = label.bbox.y1, 0.25 * label.bbox.height
+        level = by_foot[bisect_right(feet, foot - reach) : bisect_left(feet, foot + reach)]
+        right = [line for line in level if line.bbox.x0 > label.bbox.x1]
         value = min(right, key=lambda line: line.bbox.x0, default=None)
         if (
             value is not None
@@ -62,23 +64,27 @@ def _is_short(line: Line) -> bool:
     return len(line.words) <= _VALUE_WORDS
 
 
-def _level(one: BBox, other: BBox) -> bool:
-    return abs(one.y1 - other.y1) < 0.25 * one.height
-
-
 def _blocks(rows: Sequence[Row]) -> Iterator[list[Row]]:
     """Runs of rows on the same edges, close below one another."""
     open_blocks: list[list[Row]] = []
-    for row in rows:
+    closed: list[list[Row]] = []
+    for row in sorted(rows, key=lambda row: row[0].bbox.y1):
+        closed += [block for block in open_blocks if not _is_near(block[-1], row)]
+        open_blocks = [block for block in open_blocks if _is_near(block[-1], row)]
         for block in open_blocks:
             if _follows(block[-1], row):
                 block.append(row)
                 break
         else:
             open_blocks.append([row])
-    for block in open_blocks:
+    for block in sorted(closed + open_blocks, key=lambda block: block[0][0].bbox.y1):
         if len(block) >= _FEWEST and _is_typical(block):
             yield block
+
+
+def _is_near(above: Row, below: Row) -> bool:
+    pitch = _PITCH * max(above[0].size, below[0].size)
+    return below[0].bbox.y1 - above[0].bbox.y1 < pitch
 
 
 def _follows(above: Row, below: Row) -> bool:

@@ -61,10 +61,7 @@ class _Piece(msgspec.Struct, gc=False):
 
     words: list[StyledWord]
     box: BBox
-
-    @property
-    def size(self) -> float:
-        return max(word.size for word in self.words)
+    size: float
 
 
 def lines_from_words(words: Sequence[StyledWord]) -> list[Line]:
@@ -163,8 +160,9 @@ def _pieces(words: Iterable[StyledWord], direction: tuple[float, float]) -> list
         if last is not None and word.run == run >= 0 and _continues(last, box, word.size):
             last.words.append(word)
             last.box = last.box.union(box)
+            last.size = max(last.size, word.size)
         else:
-            pieces.append(_Piece([word], box))
+            pieces.append(_Piece([word], box, word.size))
         run = word.run
     return pieces
 
@@ -188,6 +186,7 @@ def _merge_on_baselines(pieces: list[_Piece]) -> list[_Piece]:
             if _is_word_space(last, piece, neighbours):
                 last.words.extend(piece.words)
                 last.box = last.box.union(piece.box)
+                last.size = max(last.size, piece.size)
             else:
                 merged.append(piece)
     return merged
@@ -228,14 +227,11 @@ def _on_row(row: Sequence[_Piece], piece: _Piece) -> bool:
 
 def _is_raised(one: _Piece, other: _Piece) -> bool:
     """Whether one is a small mark high or low at the end of the other."""
-    small, large = sorted((one, other), key=lambda piece: piece.size)
+    small, large = (one, other) if one.size < other.size else (other, one)
+    if small.size >= 0.8 * large.size or len(small.words) != 1:
+        return False
     gap = max(small.box.x0 - large.box.x1, large.box.x0 - small.box.x1)
-    return (
-        small.size < 0.8 * large.size
-        and len(small.words) == 1
-        and abs(gap) < 0.3 * large.size
-        and small.box.y_overlap(large.box) > 0.1 * small.box.height
-    )
+    return abs(gap) < 0.3 * large.size and small.box.y_overlap(large.box) > 0.1 * small.box.height
 
 
 def _same_baseline(first: BBox, second: BBox) -> bool:
