@@ -29,6 +29,7 @@ _OVER = {
     "money": re.compile(r"[$€£]|\b(?:eur|usd|cost|price|amount|total|fee|value|rs)s?\b", re.I),
     "date": re.compile(r"\b(?:date|year|month|day|finished|due|deadline|when)\b", re.I),
 }
+_IN_BRACKETS = re.compile(r"[$€£]? ?\([$€£]? ?\d[\d.,]* ?%?\)")  # how accounts write a loss
 _IN_THOUSANDS = re.compile(r"\(?\b0?00['’]?s\b|\bin thousands\b", re.I)
 _NAMES_ONE = re.compile(  # asks for somebody or something, not for a number
     r"(?:[^,]+, )?which (?!(?:\w+ )?(?:number|code|page|version|value|year|chapter|section)s?\b)",
@@ -121,10 +122,9 @@ def _key_fit(key: CellRange, match: Match, query: Query) -> float:
     named = frozenset(words(key.text))
     said = named - STOP - (_NEUTRAL - query.weights.keys())
     header = frozenset(words(key.headers)) & query.weights.keys()
-    if said and said <= {word for word in said if word.isdigit()} and not header:
-        header_needed = match.passage.cells[0].start != key.start
-        if header_needed:
-            return 0.0
+    is_first = match.passage.cells[0].start == key.start
+    if said and all(word.isdigit() for word in said) and not header and not is_first:
+        return 0.0
     agreed = _agreement(said | header, query)
     if query.question.kind == "money" and "total" in named and _asks_all(query):
         agreed = max(agreed, 0.8)
@@ -205,6 +205,9 @@ def _in_cell(cell: CellRange, question: Question) -> list[Found]:
     if _ENUMERATOR.fullmatch(text):
         return []
     numbers = find_numbers(cell.text)[:1] if _IS_NUMBER.fullmatch(text) else []
+    if numbers and _IN_BRACKETS.fullmatch(text) and (numbers[0].number or 0.0) > 0:
+        loss = -(numbers[0].number or 0.0)
+        numbers = [msgspec.structs.replace(numbers[0], text=text, number=loss)]
     if numbers and _IN_THOUSANDS.search(cell.headers) and question.kind == "count":
         scaled = 1000 * (numbers[0].number or 0.0)
         return [msgspec.structs.replace(numbers[0], text=f"{scaled:,.0f}", number=scaled)]

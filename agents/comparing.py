@@ -16,7 +16,9 @@ from docpipe.agents.values import find_numbers
 from docpipe.content import table_rows
 from docpipe.records import Table
 
-_ASKS_SUM = re.compile(r"\b(?:total|sum|combined|altogether|together|collectively)\b", re.I)
+_ASKS_SUM = re.compile(
+    r"\b(?:sum of|combined|altogether|together|collectively|in total|total (?:of|number))\b", re.I
+)
 _ASKS_RATIO = re.compile(r"\b(?:ratio|how many times|multiple of|times (?:more|higher|as))\b", re.I)
 _ASKS_DIFFERENCE = re.compile(
     r"\b(?:difference|differ|(?:how (?:much|many)|by what).*(?:more|less|fewer|higher|lower|larger"
@@ -24,7 +26,7 @@ _ASKS_DIFFERENCE = re.compile(
     re.I,
 )
 _HIGHEST = re.compile(
-    r"\b(?:highest|largest|biggest|greatest|most|maximum|best|longest|top)\b", re.I
+    r"\b(?:highest|largest|biggest|greatest|most(?! recent)|maximum|best|longest|top)\b", re.I
 )
 _LOWEST = re.compile(r"\b(?:lowest|smallest|least|fewest|minimum|worst|shortest)\b", re.I)
 _EXTREMES = frozenset(

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from docpipe.agents.passages import CellRange, Passage, passages
+from docpipe.agents.passages import Passage, passages
 from docpipe.agents.values import find_numbers
 from docpipe.content import page_text
 from docpipe.records import Document, Table
@@ -75,6 +75,9 @@ _ITEMS: dict[str, tuple[str, ...]] = {
     ),
     "dividends": (r"(?:cash )?dividends? (?:paid|payments?).*|payments? of dividends?",),
 }
+_SPENT = frozenset(  # written with or without brackets, and meant without
+    {"cost_of_sales", "interest_expense", "depreciation", "capital_expenditure", "dividends"}
+)
 # What is computed from them, by how it is asked for: the first that a question says is meant.
 _TOTAL_DEBT = "(debt + current_debt)"
 _EBITDA = "(operating_income + depreciation)"
@@ -140,6 +143,7 @@ _OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
 }
 _SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Div: "÷"}
 _CHANGE = re.compile(r"\b(?:chang|growth|grow|grew|increas|decreas|differen)", re.I)
+_SCALE = re.compile(r"\bin (?:thousands|millions|billions)\b", re.I)
 _DECIMALS = {"one": 1, "two": 2, "three": 3, "four": 4}
 _ROUND = re.compile(r"\b(one|two|three|four|\d)\s+decimal", re.I)
 
@@ -184,10 +188,10 @@ def compute(formula: str, question: str, document: Document) -> Computed | None:
     None where a part of it is not found. Rounded as the question says, else to three decimals.
     """
     rows = list(_statement_rows(document))
-    years = sorted(set(_YEAR.findall(question)))
+    years = set(_YEAR.findall(question))
     known = {year for row in rows for cell in row.cells for year in _YEAR.findall(cell.headers)}
-    year = years[0] if years else max(known, default="")
-    if not rows or (known and year not in known):
+    year = max(years or known, default="")
+    if not year or len(years) > 1:
         return None
     work = _Work(rows, year)
     value = work.value(ast.parse(formula, mode="eval").body)
@@ -201,8 +205,15 @@ def compute(formula: str, question: str, document: Document) -> Computed | None:
     calculation = work.words(ast.parse(formula, mode="eval").body)
     if calculation.startswith("(") and calculation.find(")") == len(calculation) - 1:
         calculation = calculation[1:-1]
-    when = f" ({year})" if year else ""
-    return Computed(rounded, f"{shown} = {calculation}{when}", tuple(work.operands.values()))
+    operands = tuple(work.operands.values())
+    top = page_text(operands[0].passage.content.page, furniture=True)[:_TITLE_WITHIN]
+    scale = _SCALE.search(top) if "/" not in formula else None
+    when = f"{year}, {scale.group().casefold()}" if scale else year
+    return Computed(rounded, f"{shown} = {calculation} ({when})", operands)
+
+
+def _may_lack(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id.endswith("current_debt")
 
 
 class _Work:
@@ -219,8 +230,8 @@ class _Work:
                 return self._named(name)
             case ast.BinOp(left=left, op=op, right=right):
                 first, second = self.value(left), self.value(right)
-                if second is None and isinstance(op, ast.Add):
-                    return first  # a company without current debt
+                if second is None and isinstance(op, ast.Add) and _may_lack(right):
+                    return first  # not every company has it
                 if first is None or second is None or (isinstance(op, ast.Div) and not second):
                     return None
                 return _OPERATIONS[type(op)](first, second)
@@ -234,7 +245,7 @@ class _Work:
                 names = [name, name.removeprefix("average_")]
                 used = [o for key, o in self.operands.items() if key.split("@")[0] == names[1]]
                 figures = " and ".join(o.text for o in used)
-                return f"{name.replace('_', ' ')} {figures}".strip()
+                return f"{name.replace('_', ' ')} {figures or 'not stated'}"
             case ast.BinOp(left=left, op=op, right=right):
                 parts = [self.words(left), self.words(right)]
                 text = f" {_SIGNS[type(op)]} ".join(parts)
@@ -253,38 +264,38 @@ class _Work:
     def _figure(self, item: str, year: str) -> float | None:
         key = f"{item}@{year}"
         if key not in self.operands:
-            before = int(self.year or 0) - int(year or 0)
-            found = next(_figures(item, self.rows, year, before), None)
+            found = next(_figures(item, self.rows, year), None)
             if found is None:
                 return None
             self.operands[key] = found
-        return abs(self.operands[key].value)
+        value = self.operands[key].value
+        return abs(value) if item in _SPENT else value
 
 
-def _figures(item: str, rows: list[Passage], year: str, before: int) -> Iterator[Operand]:
-    """The figures of an item for a year, by the surest name and the first place.
-
-    Columns without a year are taken to run back from the year asked about, which `year` is
-    `before` years before.
-    """
+def _figures(item: str, rows: list[Passage], year: str) -> Iterator[Operand]:
+    """The figures of an item for a year, by the surest name and the first place."""
     for form in _ITEMS[item]:
         pattern = re.compile(form, re.I)
         for row in rows:
             label = re.sub(r"\s*\(.*?\)|[:.…]+$", "", row.cells[0].text).strip()
             if pattern.fullmatch(label):
-                yield from _of_year(row, year, before)
+                yield from _of_year(row, year)
 
 
-def _of_year(row: Passage, year: str, before: int) -> Iterator[Operand]:
+def _of_year(row: Passage, year: str) -> Iterator[Operand]:
+    """The figure of a row in the column of a year; without headers, in the order of the years at
+    the top of the page."""
     cells = [cell for cell in row.cells[1:] if find_numbers(cell.text)]
-    headed = [cell for cell in cells if year and year in _YEAR.findall(cell.headers)]
-    no_years = not any(_YEAR.search(cell.headers) for cell in cells)
-    for cell in headed or (cells[before : before + 1] if no_years else []):
-        yield Operand(row, _figure_text(cell), find_numbers(cell.text)[0].number or 0.0)
-
-
-def _figure_text(cell: CellRange) -> str:
-    return cell.text.strip(" $€£()")
+    if any(_YEAR.search(cell.headers) for cell in cells):
+        cells = [cell for cell in cells if year in _YEAR.findall(cell.headers)]
+    else:
+        top = page_text(row.content.page, furniture=True)[:_TITLE_WITHIN]
+        years = list(dict.fromkeys(_YEAR.findall(top)))
+        cells = cells[years.index(year) :] if year in years else []
+    for cell in cells[:1]:
+        text = cell.text.strip(" $€£")
+        value = find_numbers(cell.text)[0].number or 0.0
+        yield Operand(row, text.strip("()"), -abs(value) if text.startswith("(") else value)
 
 
 def _statement_rows(document: Document) -> Iterator[Passage]:

@@ -114,6 +114,8 @@ def _number(match: re.Match[str]) -> Found:
     unit = (match["unit"] or "").strip().casefold()
     number = float(match["digits"].replace(",", ""))
     start = match.start("currency") if match["currency"] else match.start("digits")
+    if match["sign"] in ("-", "−"):
+        number, start = -number, match.start("sign")
     return Found(
         start,
         match.end(),

@@ -25,6 +25,9 @@ NOT_ANSWERABLE = "Not answerable"
 FAILED = "Fail to answer"
 
 _ANLS_THRESHOLD = 0.5
+_AMOUNT = re.compile(
+    r"(?:US)?(?:[$€£₹]|EUR|USD|GBP)?\s?(\d[\d,]*(?:\.\d+)?)(?:\s?(?:EUR|USD|GBP|€|£))?"
+)
 _EXACT = re.compile(
     r"""\d+([-\s]\d+)?                      # a phone-like number
       | \d{4}[-\s]\d{2}([-\s]\d{2})?        # 2021-05, 2021-05-31
@@ -77,9 +80,14 @@ def load_samples(data: bytes) -> list[Sample]:
 
 
 def prediction_of(answer: Answer) -> Prediction:
-    """The short answer to score: the typed value, the text where there is none."""
+    """The short answer to score: the typed value, the text where there is none.
+
+    Of an amount the number without currency and thousands commas, as the keys have it.
+    """
     if not answer.answerable:
         return NOT_ANSWERABLE
+    if isinstance(answer.value, str) and (amount := _AMOUNT.fullmatch(answer.value.strip())):
+        return amount[1].replace(",", "")
     return answer.text if answer.value is None else answer.value
 
 

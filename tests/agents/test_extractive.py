@@ -154,3 +154,26 @@ def test_no_pages_no_answer() -> None:
 
 def test_the_protocol_holds() -> None:
     check_reader(ExtractiveReader())
+
+
+def test_the_highest_of_a_column_is_found_without_its_total() -> None:
+    mills = document(
+        [
+            table(
+                1,
+                1,
+                [
+                    ["Mill", "Output (tonnes)"],
+                    ["Aalto", "120"],
+                    ["Borealis", "340"],
+                    ["Cedar", "90"],
+                    ["Total", "550"],
+                ],
+            )
+        ]
+    )
+    question = "Which mill has the highest output?"
+    answer = ExtractiveReader().read(contents(mills), question, question).answer
+    assert answer is not None
+    assert answer.value == "Borealis"
+    assert answer.evidence[0].quote == "Borealis | 340"
