@@ -28,7 +28,10 @@ BUILT_IN: dict[StageKind, dict[str, str]] = {
         "fake": "docpipe.testing.fakes:FakeParser",
     },
     "recognizer": {"fake": "docpipe.testing.fakes:FakeRecognizer"},
-    "classifier": {"fake": "docpipe.testing.fakes:FakeClassifier"},
+    "classifier": {
+        "knnformer": "docpipe.parsers.entities.classifier:KnnFormerClassifier",
+        "fake": "docpipe.testing.fakes:FakeClassifier",
+    },
     "embedder": {
         "minilm": "docpipe.retrieval.dense:MiniLmEmbedder",
         "fake": "docpipe.testing.fakes:FakeEmbedder",
@@ -63,6 +66,7 @@ _EXTRAS = {
     "apted": "bench",
     "lxml": "bench",
     "bs4": "bench",
+    "sklearn": "train",
 }
 
 
