@@ -185,11 +185,11 @@ class Index:
 
     @functools.cached_property
     def _chunk_pages(self) -> np.ndarray[Any, np.dtype[np.uint32]]:
-        return read_array(self._merged / "chunk_pages", np.dtype("<u4"))
+        return read_array(self._merged / "chunk_pages", np.dtype("<u4"), self._first_chunk[-1])
 
     @functools.cached_property
     def _chunk_words(self) -> np.ndarray[Any, np.dtype[np.uint32]]:
-        return read_array(self._merged / "chunk_words", np.dtype("<u4"))
+        return read_array(self._merged / "chunk_words", np.dtype("<u4"), self._first_chunk[-1])
 
     @functools.cached_property
     def _vectors(self) -> VectorIndex:

@@ -113,9 +113,9 @@ class Lists:
 
     def __init__(self, folder: Path, name: str) -> None:
         self._keys = read_array(folder / f"{name}.keys", _KEY)
-        self._starts = read_array(folder / f"{name}.starts", _START)
-        self._units = read_array(folder / f"{name}.units", _UNIT)
-        self._counts = read_array(folder / f"{name}.counts", _COUNT)
+        self._starts = read_array(folder / f"{name}.starts", _START, len(self._keys) + 1)
+        self._units = read_array(folder / f"{name}.units", _UNIT, int(self._starts[-1]))
+        self._counts = read_array(folder / f"{name}.counts", _COUNT, len(self._units))
 
     def find(self, key: int, low: int, high: int) -> tuple[Units, Counts]:
         """Units from `low` up to `high` with this term, ascending, and its count in each."""

@@ -1,7 +1,7 @@
 """The files of an index: one segment a document, lists merged from them, and a manifest.
 
     index/
-      manifest.json             format, and for each document its segment
+      manifest.json             format, and for each document its segment; sizes of all files
       segments/<doc>-<sum>.seg  chunks, term counts and vectors of one document; never changed
       merged-<sum>/             inverted lists and vectors of all segments, memory-mapped;
                                 vectors.faiss holds a flat index of faiss
@@ -33,24 +33,28 @@ from docpipe.retrieval.postings import Postings
 from docpipe.retrieval.words import term_hash, term_hashes
 from docpipe.stages import Embedder
 
-FORMAT = 1
+FORMAT = 2
 _MANIFEST = "manifest.json"
 
 
 class IndexedDocument(msgspec.Struct, frozen=True):
-    """A document in the manifest: its segment file and its numbers of chunks and pages."""
+    """A document in the manifest: its segment file, with its size in bytes, and its numbers of
+    chunks and pages."""
 
     segment: str
+    size: int
     chunks: int
     pages: int
 
 
 class IndexManifest(msgspec.Struct, frozen=True):
-    """`vectors` is their dimension, 0 without; documents are in order of their ids."""
+    """`vectors` is their dimension, 0 without; `sizes` are those of the files in the folder
+    `merged`, in bytes; documents are in order of their ids."""
 
     format: int
     vectors: int
     merged: str
+    sizes: dict[str, int]
     documents: dict[str, IndexedDocument]
 
 
@@ -78,17 +82,35 @@ def read_manifest(folder: Path) -> IndexManifest:
         raise ConfigError(
             f"no search index in {folder}", code="no_index", hint="run docpipe ingest"
         ) from error
+    except OSError as error:
+        raise unreadable(folder / _MANIFEST, error.strerror) from error
     try:
         found = msgspec.json.decode(data)
         if isinstance(found, dict) and found.get("format") == FORMAT:
             return msgspec.convert(found, IndexManifest)
     except msgspec.MsgspecError as error:
-        raise SchemaError(f"damaged index in {folder}: {error}", hint="ingest again") from error
+        raise SchemaError(
+            f"{folder / _MANIFEST} is damaged: {error}",
+            hint="run the same `docpipe ingest` again: it makes the index anew",
+        ) from error
     raise SchemaError(
         f"the index in {folder} is of another format than {FORMAT}",
         code="index_format",
         hint="delete the index folder and ingest again",
     )
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether there is an index, of this format, and none of its files is missing or cut short."""
+    try:
+        manifest = read_manifest(folder)
+        documents = manifest.documents.values()
+        found = {path.name: path.stat().st_size for path in (folder / "segments").iterdir()}
+        merged = {path.name: path.stat().st_size for path in (folder / manifest.merged).iterdir()}
+    except (ConfigError, SchemaError, OSError):
+        return False
+    whole = all(found.get(document.segment) == document.size for document in documents)
+    return whole and merged == manifest.sizes
 
 
 def read_segment(folder: Path, entry: IndexedDocument) -> Segment:
@@ -158,7 +180,7 @@ def _add(
     data = msgspec.msgpack.encode(segment)
     name = f"{document.id}-{_sum(data)}.seg"
     _write(folder / "segments" / name, data)
-    return IndexedDocument(name, len(chunks), len(document.pages))
+    return IndexedDocument(name, len(data), len(chunks), len(document.pages))
 
 
 def _embed(
@@ -184,7 +206,8 @@ def _publish(folder: Path, entries: dict[str, IndexedDocument], dimension: int) 
         draft.mkdir()
         _merge(folder, list(entries.values()), dimension, draft)
         os.replace(draft, folder / merged)
-    manifest = IndexManifest(FORMAT, dimension, merged, entries)
+    sizes = {path.name: path.stat().st_size for path in sorted((folder / merged).iterdir())}
+    manifest = IndexManifest(FORMAT, dimension, merged, sizes, entries)
     _write(folder / _MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)) + b"\n")
     for path in folder.glob("merged-*"):
         if path.name != merged:

@@ -16,6 +16,7 @@ from docpipe.records import Document
 from docpipe.retrieval import postings
 from docpipe.retrieval.index import FEW_PAGES, Index, update
 from docpipe.retrieval.ranking import Weights
+from docpipe.retrieval.store import is_whole
 from docpipe.retrieval.words import query_weights, term_hashes
 from docpipe.testing.conformance import check_retriever
 from docpipe.testing.fakes import FakeEmbedder
@@ -227,6 +228,20 @@ def test_an_index_replaced_under_a_reader_is_reported(folder: Path) -> None:
     with pytest.raises(SchemaError) as changed:
         index.search("river", 5)
     assert changed.value.code == "index_changed"
+
+
+@pytest.mark.parametrize("by", [1, 4, 8])
+def test_files_that_were_cut_short_are_reported(folder: Path, by: int) -> None:
+    [merged] = folder.glob("merged-*")
+    for path in sorted(merged.iterdir()):
+        whole = path.read_bytes()
+        path.write_bytes(whole[:-by])
+        with pytest.raises(SchemaError) as cut:
+            Index.open(folder).search("river page 2", 5)
+        assert cut.value.hint
+        assert not is_whole(folder)
+        path.write_bytes(whole)
+    assert is_whole(folder)
 
 
 class Synonyms(FakeEmbedder):
