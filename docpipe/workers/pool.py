@@ -25,7 +25,7 @@ import msgspec
 from docpipe.errors import ConfigError
 from docpipe.records import Issue
 from docpipe.workers.handle import Template, Worker
-from docpipe.workers.task import Kind, Outcome, Task
+from docpipe.workers.task import Kind, Outcome, Refusal, Task
 
 _FAILED_STARTS = 3  # in a row, after which a kind of work is given up
 
@@ -113,11 +113,11 @@ class WorkerPool:
             self._settle(worker, message)
             if _is_used_up(message, worker.served, self._kinds[worker.kind]):
                 self._discard(worker)
-        elif message.issue is None:
+        elif message is None:
             self._failed_starts[worker.kind] = 0
             worker.begin()
         else:
-            self._break(worker, message.issue)
+            self._break(worker, message)
 
     def _bury(self, worker: Worker) -> None:
         """Take note of a worker that ended by itself, between tasks or in the middle of one."""
@@ -130,13 +130,17 @@ class WorkerPool:
         self._failed_starts[worker.kind] += 1
         issue = worker.died().issue
         if issue and self._failed_starts[worker.kind] >= _FAILED_STARTS:
-            self._break(worker, issue)
+            self._break(worker, Refusal(issue))
         else:
             self.start(worker.finish())
 
-    def _break(self, worker: Worker, issue: Issue) -> None:
+    def _break(self, worker: Worker, refusal: Refusal) -> None:
+        issue = refusal.issue
+        if refusal.misconfigured:
+            raise ConfigError(issue.message, code=issue.code, hint=refusal.hint)
         if self._kinds[worker.kind].required:
-            raise ConfigError(f"{worker.kind} workers cannot start: {issue.message}")
+            message = f"{worker.kind} workers cannot start: {issue.message}"
+            raise ConfigError(message, hint=refusal.hint)
         self._broken[worker.kind] = issue
         self._settle(worker, Outcome(issue=issue))
         self._discard(worker)

@@ -16,11 +16,9 @@ from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle
 from typing import Any, NoReturn
 
-import msgspec
-
-from docpipe.errors import DocpipeError, StageError
+from docpipe.errors import ConfigError, DocpipeError, StageError
 from docpipe.records import Issue
-from docpipe.workers.task import Outcome
+from docpipe.workers.task import Outcome, Refusal
 
 _log = logging.getLogger("docpipe")
 
@@ -76,11 +74,23 @@ def _serve(descriptor: int, memory: int) -> NoReturn:
 
 def _loop(connection: Connection[Any, Any]) -> None:
     name, setup = connection.recv()
-    ready = perform(setup[0], setup[1], name) if setup else Outcome()
-    connection.send(msgspec.structs.replace(ready, value=None))
+    connection.send(_set_up(setup, name))
     while True:
         task = connection.recv()
         connection.send(perform(task.call, task.arguments, name))
+
+
+def _set_up(setup: tuple[str, tuple[Any, ...]] | None, stage: str) -> Refusal | None:
+    """Run the setup; what kept it from succeeding. A package that is not installed is no mistake
+    in the configuration."""
+    try:
+        if setup is not None:
+            _function(setup[0])(*setup[1])
+    except Exception as error:
+        hint = error.hint if isinstance(error, DocpipeError) else ""
+        wrong = isinstance(error, ConfigError) and not isinstance(error.__cause__, ImportError)
+        return Refusal(describe(error, stage), hint, wrong)
+    return None
 
 
 def perform(call: str, arguments: tuple[Any, ...], stage: str) -> Outcome:

@@ -13,7 +13,7 @@ class Kind(msgspec.Struct, frozen=True):
     """A kind of work: its memory cap in MiB, what a worker does first, and how long it serves.
 
     `setup` is a call ("module:function", arguments). When it raises, tasks of this kind fail with
-    its error; if the kind is `required`, the pool raises it.
+    its error; if the kind is `required`, or the configuration is wrong, the pool raises it.
     """
 
     memory: int
@@ -32,6 +32,15 @@ class Task(msgspec.Struct, frozen=True):
     timeout: float | None = None
     topic: str = ""
     page: int | None = None
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """Why a worker cannot start: the error of its setup with its hint, and whether what the user
+    configured is to blame."""
+
+    issue: Issue
+    hint: str = ""
+    misconfigured: bool = False
 
 
 class Outcome(msgspec.Struct, frozen=True):

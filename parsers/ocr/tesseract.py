@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from docpipe.errors import ModelError, StageError
+from docpipe.errors import ConfigError, ModelError, StageError
 from docpipe.geometry import BBox
 from docpipe.parsers.ocr.engines import OcrWord
 
@@ -17,7 +17,10 @@ TIMEOUT = 60  # seconds; also ends the program when the worker that started it w
 
 
 class TesseractEngine:
-    """`languages` are Tesseract's codes, such as "eng" and "deu"; English when none is given."""
+    """`languages` are Tesseract's codes, such as "eng" and "deu"; English when none is given.
+
+    Raises ModelError when Tesseract is not installed, ConfigError when it lacks a language given.
+    """
 
     def __init__(self, languages: Sequence[str] = ()) -> None:
         import pytesseract
@@ -35,7 +38,8 @@ class TesseractEngine:
         for language in wanted:
             if language not in installed:
                 known = ", ".join(sorted(installed - {"osd"})) or "none"
-                raise ModelError(
+                error_type = ConfigError if languages else ModelError
+                raise error_type(
                     f"tesseract has no language {language!r}",
                     hint=f"installed: {known}; install tesseract-ocr-{language}",
                 )
