@@ -7,7 +7,20 @@ metadata, attachments. Nothing is executed, followed or written.
 
 from __future__ import annotations
 
-from docpipe.pdf.document import OpenDocument, PdfDocument, document_id, open_document
+from docpipe.pdf.document import (
+    OpenDocument,
+    PdfDocument,
+    document_id,
+    open_document,
+    unreadable,
+)
 from docpipe.pdf.images import ImageDocument
 
-__all__ = ["ImageDocument", "OpenDocument", "PdfDocument", "document_id", "open_document"]
+__all__ = [
+    "ImageDocument",
+    "OpenDocument",
+    "PdfDocument",
+    "document_id",
+    "open_document",
+    "unreadable",
+]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -100,7 +102,27 @@ def _head(path: Path) -> tuple[bytes, int]:
     except FileNotFoundError as error:
         raise InputError("source_missing", f"{path} does not exist") from error
     except OSError as error:
-        raise InputError("internal", f"{path} cannot be read: {error}", hint="") from error
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: Path, error: OSError) -> InputError:
+    """The error (`source_missing`) to raise for a file that is there but cannot be read."""
+    reason = (error.strerror or str(error)).lower()
+    name = os.fsencode(path.name).decode("utf-8", "backslashreplace")
+    return InputError(
+        "source_missing", f"{name} cannot be read: {reason}", hint="check its permissions"
+    )
+
+
+@contextlib.contextmanager
+def _readable_name(path: Path) -> Iterator[str]:
+    """A name of the file that MuPDF takes: it wants UTF-8."""
+    name = str(path)
+    if name == name.encode(errors="replace").decode():
+        yield name
+        return
+    with path.open("rb") as file:
+        yield f"/dev/fd/{file.fileno()}"
 
 
 def _import_pymupdf() -> Any:
@@ -131,7 +153,8 @@ class PdfDocument:
         pymupdf.TOOLS.mupdf_display_warnings(False)
         self.name = path.name
         try:
-            self._pdf: Any = pymupdf.open(path, filetype="pdf")
+            with _readable_name(path) as name:
+                self._pdf: Any = pymupdf.open(name, filetype="pdf")
         except Exception as error:  # PyMuPDF raises bare RuntimeErrors too
             raise InputError(
                 "damaged_unrecoverable", f"{path.name} cannot be opened: {error}"
