@@ -23,22 +23,31 @@ def encode(record: object) -> bytes:
 
 def decode(data: bytes | str, type: type[T]) -> T:
     """The record in `data`. Raises SchemaError with the JSON path of what does not fit."""
-    try:
-        return msgspec.json.decode(data, type=type)
-    except msgspec.MsgspecError as error:
-        raise SchemaError(
-            f"not a valid {type.__name__}: {error}", hint="the file is damaged: make it again"
-        ) from error
+    return _decode(data, type, type.__name__)
 
 
 def decode_document(data: bytes | str) -> Document:
     """A Document of this or an older schema. Raises SchemaError for a newer one."""
-    check_version(decode(data, _Versioned).schema, "document")
-    return decode(data, Document)
+    return decode_versioned(data, Document, "document")
 
 
-def check_version(found: int, what: str) -> None:
-    """Raise SchemaError when `found` is a schema number this version does not know."""
+def decode_versioned(data: bytes | str, type: type[T], what: str) -> T:
+    """The record in `data`, its schema number checked first. Raises SchemaError (`newer_schema`
+    when this version does not know that number)."""
+    _check_version(_decode(data, _Versioned, type.__name__).schema, what)
+    return decode(data, type)
+
+
+def _decode(data: bytes | str, type: type[T], name: str) -> T:
+    try:
+        return msgspec.json.decode(data, type=type)
+    except msgspec.MsgspecError as error:
+        raise SchemaError(
+            f"not a valid {name}: {error}", hint="the file is damaged: make it again"
+        ) from error
+
+
+def _check_version(found: int, what: str) -> None:
     if not 1 <= found <= SCHEMA_VERSION:
         raise SchemaError(
             f"this {what} has schema {found}; this docpipe reads up to {SCHEMA_VERSION}",

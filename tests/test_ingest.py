@@ -22,6 +22,8 @@ from docpipe.errors import ConfigError, InputError
 from docpipe.ingest import IngestReport, ReportLine
 from docpipe.ingest import ingest as run_ingest
 from docpipe.library import Library
+from docpipe.library.store import Store
+from docpipe.pipeline import parse
 from tests.pdfs import write_pdf
 
 
@@ -331,6 +333,133 @@ def test_file_names_that_are_not_text(tmp_path: Path) -> None:
     os.rename(tmp_path / "in" / "plain.pdf", os.fsencode(tmp_path / "in") + b"/b\xe4d.pdf")
     report = ingest(tmp_path / "in", tmp_path / "lib")
     assert statuses(report) == {"b\\xe4d.pdf": ("ok", None)}
+    assert ingest(tmp_path / "in", tmp_path / "lib").unchanged == 1
+    assert Library.open(tmp_path / "lib").page_image("b\\xe4d.pdf", 1, dpi=72).size == (300, 200)
+
+
+@pytest.fixture
+def closed(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Names of files and folders that may not be read, also not by a superuser."""
+    names: set[str] = set()
+    scan, opening = os.scandir, Path.open
+
+    def refuse(path: Any) -> None:
+        if not isinstance(path, int) and os.path.basename(path) in names:
+            raise PermissionError(13, "Permission denied", str(path))
+
+    def scandir(path: Any) -> Any:
+        refuse(path)
+        return scan(path)
+
+    def open_(path: Path, *arguments: Any, **options: Any) -> Any:
+        refuse(path)
+        return opening(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    monkeypatch.setattr(Path, "open", open_)
+    return names
+
+
+def test_what_cannot_be_read_is_named_and_never_pruned(tmp_path: Path, closed: set[str]) -> None:
+    folder, root = tmp_path / "in", tmp_path / "lib"
+    for name in ("a.pdf", "private/b.pdf", "c.pdf", "gone.pdf"):
+        write_pdf(folder / name, [name])
+    ingest(folder, root)
+    closed |= {"private", "a.pdf"}
+    (folder / "gone.pdf").unlink()
+    report = ingest(folder, root, prune=True)
+    assert not report.all_good
+    assert statuses(report) == {
+        "a.pdf": ("failed", "source_missing"),
+        "c.pdf": ("ok", None),
+        "private": ("failed", "source_missing"),
+    }
+    messages = [line.message for line in report.lines]
+    assert messages == [
+        "a.pdf cannot be read: permission denied",
+        None,
+        "the folder cannot be read: permission denied",
+    ]
+    names = [entry.name for entry in Library.open(root).status()]
+    assert names == ["a.pdf", "c.pdf", "b.pdf"]
+    with pytest.raises(InputError, match=r"a\.pdf cannot be read: permission denied") as caught:
+        parse(folder / "a.pdf")
+    assert caught.value.code == "source_missing"
+
+
+def test_ingesting_again_heals_a_damaged_library(tmp_path: Path) -> None:
+    folder, root = tmp_path / "in", tmp_path / "lib"
+    write_pdf(folder / "a.pdf", ["a walrus"])
+    write_pdf(folder / "b.pdf", ["a penguin"])
+    ingest(folder, root)
+    good = contents(root)
+
+    def cut(path: Path) -> None:
+        path.write_bytes(path.read_bytes()[:-9])
+
+    [document, _] = (root / "documents").iterdir()
+    [segment, _] = (root / "index" / "segments").iterdir()
+    [units] = (root / "index").glob("merged-*/terms.units")
+    for path, damage in (
+        (document, cut),
+        (document, Path.unlink),
+        (document, lambda path: path.write_text("{}")),
+        (segment, Path.unlink),
+        (segment, cut),
+        (root / "index" / "manifest.json", cut),
+        (units, cut),
+        (units, Path.unlink),
+    ):
+        damage(path)
+        report = ingest(folder, root)
+        assert report.made == (path == document)
+        assert contents(root) == good
+
+
+def test_wrong_options_of_ocr_are_an_error_of_the_configuration(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "in" / "a.pdf", ["SCAN one"])
+    parser = {"parser": {"name": "tests.hostile:HostileParser"}}
+    for ocr in ({"name": "nope"}, {"name": "tests.hostile:HostileOcr", "engine": "nope"}):
+        with pytest.raises(ConfigError, match=r"unknown parser 'nope'|has no option") as caught:
+            ingest(tmp_path / "in", tmp_path / "lib", config=from_mapping(parser | {"ocr": ocr}))
+        assert caught.value.hint.startswith(("known: ", "options: "))
+
+
+def test_folders_can_be_left_out(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "a.pdf", ["one"])
+    write_pdf(tmp_path / "out" / "made.pdf", ["two"])
+    (tmp_path / "other").symlink_to(tmp_path / "out")
+    store = Library.create(tmp_path / "lib")._store
+    report = run_ingest(
+        tmp_path, store, config=settings(), jobs=1, leave_out=[tmp_path / "other"], index=False
+    )
+    assert list(statuses(report)) == ["a.pdf"]
+
+
+def test_missing_targets_are_found_before_anything_is_written(tmp_path: Path) -> None:
+    store = Store(tmp_path / "lib")
+    with pytest.raises(InputError, match="nothing does not exist"):
+        run_ingest(tmp_path / "nothing", store, config=settings())
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_is_an_error_with_a_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_pdf(tmp_path / "in" / "a.pdf", ["one"])
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    library = Library.create(tmp_path / "lib", config=settings())
+    for name in ("docpipe.ingest.journal.append", "docpipe.library.store._write"):
+        with monkeypatch.context() as patch:
+            patch.setattr(name, full)
+            with pytest.raises(ConfigError, match="no space left") as caught:
+                library.ingest(tmp_path / "in", jobs=1)
+        assert caught.value.code == "cannot_write"
+        assert caught.value.hint
+    assert library.ingest(tmp_path / "in", jobs=1).all_good
 
 
 # ── Being interrupted ───────────────────────────────────────────────────────────────────────────

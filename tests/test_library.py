@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,7 @@ from docpipe import codec
 from docpipe.config import from_mapping
 from docpipe.errors import ConfigError, InputError, SchemaError
 from docpipe.library import Library
-from docpipe.library.store import Entry, Manifest, Store
+from docpipe.library.store import Entry, Manifest, Store, path_from, path_text
 from docpipe.records import Finish
 from docpipe.testing import FakeAgent
 from tests.pdfs import write_pdf
@@ -123,13 +125,42 @@ def test_newer_and_damaged_files_are_refused_with_a_hint(library: Library) -> No
         with pytest.raises(SchemaError) as caught:
             Library.open(library.root)
         assert caught.value.code == code
+        assert str(manifest) in caught.value.message
+        assert "_Versioned" not in caught.value.message
         assert caught.value.hint
+    manifest.write_bytes(good)
     path = library.root / "documents" / f"{library.find('mill.pdf')}.json"
     for damage in (lambda: path.write_bytes(path.read_bytes()[:50]), path.unlink):
         damage()
         with pytest.raises(SchemaError) as caught:
             library.document("mill.pdf")
+        assert str(path) in caught.value.message
         assert caught.value.hint
+    assert library.search("tax return", documents=["tax.pdf"])
+
+
+def test_a_library_that_may_not_be_written_says_so(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opening = Path.open
+
+    def refuse(path: Path, mode: str = "r", *arguments: Any, **options: Any) -> Any:
+        if mode != "r" and path.is_relative_to(library.root):
+            raise OSError(30, "Read-only file system", str(path))
+        return opening(path, mode, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(ConfigError, match="read-only file system") as caught:
+        library.remove("mill.pdf")
+    assert caught.value.code == "read_only"
+    assert caught.value.hint
+
+
+def test_paths_are_kept_as_text(tmp_path: Path) -> None:
+    for name in (b"plain.pdf", "größe 100%.pdf".encode(), b"b\xe4d%20.pdf", b"back\\xe4.pdf"):
+        path = tmp_path / os.fsdecode(name)
+        assert path_from(path_text(path)) == path
+        path_text(path).encode("utf-8")
 
 
 def test_opening_does_not_read_the_documents(tmp_path: Path) -> None:

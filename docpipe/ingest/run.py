@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
@@ -18,16 +19,26 @@ from typing import Literal
 import msgspec
 
 import docpipe
-from docpipe import codec
 from docpipe.config import Config
-from docpipe.errors import INPUT_CODES, InputError, SchemaError, StageError
-from docpipe.ingest import jobs
-from docpipe.ingest.inputs import Input, find_inputs, is_regular, printable
+from docpipe.errors import INPUT_CODES, ConfigError, InputError, StageError
+from docpipe.ingest import jobs, journal
+from docpipe.ingest.inputs import INPUT_SUFFIXES, Input, check_targets, find_inputs, printable
 from docpipe.ingest.journey import Journey
 from docpipe.ingest.report import Done, IngestReport, ReportLine, write_report
-from docpipe.library.store import Entry, Manifest, Store, copy_atomically, sweep
+from docpipe.library.store import (
+    CANNOT_WRITE,
+    Entry,
+    Manifest,
+    Store,
+    copy_atomically,
+    path_from,
+    path_text,
+    sweep,
+)
 from docpipe.workers import Kind, Task, WorkerPool
 
+_CANNOT_GO_ON = "make room for the library and run the same command again: it goes on from there"
+_INDEX_AGAIN = "run the same ingest again, or ingest the folder of the document it names"
 _LOCKED = ("needs_password", "wrong_password")
 
 
@@ -52,17 +63,21 @@ def ingest(
     prune: bool = False,
     pages: str | None = None,
     index: bool = True,
+    leave_out: Iterable[Path] = (),
     progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
     """Read folders and files into the library in `store`: see `Library.ingest`.
 
     For a library that serves one conversion only, `pages` names the page ranges to read of each
-    document, and without `index` it is not made searchable.
+    document, and without `index` it is not made searchable. Folders to `leave_out` are not read,
+    such as the one that the conversion writes to.
     """
     given = [targets] if isinstance(targets, Path) else list(targets)
+    check_targets(given)
     config = config or Config()
     with store.locked():
-        run = _Run(store, config, given, passwords, resume=resume, copy=copy, pages=pages)
+        inputs = find_inputs(given, leave_out=(store.root, *leave_out))
+        run = _Run(store, config, inputs, passwords, resume=resume, copy=copy, pages=pages)
         with _pool(store, config, jobs or os.cpu_count() or 1) as pool:
             run.read(pool, progress)
             return run.commit(pool, given if prune else (), index=index)
@@ -91,7 +106,7 @@ class _Run:
         self,
         store: Store,
         config: Config,
-        targets: Sequence[Path],
+        inputs: Sequence[Input],
         passwords: Sequence[str],
         *,
         resume: bool,
@@ -103,18 +118,19 @@ class _Run:
         self._passwords = tuple(passwords)
         self._copy = copy
         self._chosen = pages
-        self._inputs = find_inputs(targets, leave_out=store.root)
+        self._inputs = inputs
         self._before = store.read_manifest()
         if not resume and store.work.exists():
             shutil.rmtree(store.work)
         store.work.mkdir(exist_ok=True)
         self._settings = _Settings(config)
-        self._journal = _read_journal(store.journal)
+        self._journal = journal.read(store.journal)
         self._known = {entry.id: entry for entry in self._before.entries} if resume else {}
         self._known |= {id: done.entry for id, done in self._journal.items()}
         self._ids: dict[str, str] = {}  # by path, of the inputs that could be hashed
         self._first: dict[str, str] = {}  # by id, the first path with that content
         self._lines: dict[str, ReportLine] = {}  # by path, of the inputs that could not
+        self._unread: list[Path] = []  # files and folders that are there but cannot be read
         self._results: dict[str, Entry] = {}  # by id
         self._reused = 0
         self._pages = 0
@@ -133,6 +149,10 @@ class _Run:
             if not pool.running:
                 return
             for task, outcome in pool.wait():
+                if outcome.issue and outcome.issue.code in (CANNOT_WRITE, "read_only"):
+                    raise ConfigError(
+                        outcome.issue.message, code=outcome.issue.code, hint=_CANNOT_GO_ON
+                    )
                 journey = self._journeys[task.topic]
                 journey.take(task, outcome)
                 if journey.done is not None:
@@ -167,8 +187,7 @@ class _Run:
                 continue
             self._journal.pop(id, None)
             folder = self._store.work / id
-            path = _openable(item.source, folder)
-            job = jobs.Job(path, id, folder, self._passwords, self._chosen)
+            job = jobs.Job(item.source, id, folder, self._passwords, self._chosen)
             target = self._store.document_path(id)
             yield Journey(job, printable(item.source.name), target, self._config.limits)
 
@@ -177,9 +196,15 @@ class _Run:
         if item.skipped:
             self._lines[item.path] = _line(item, "skipped", item.skipped)
             return None
+        if item.problem:
+            self._lines[item.path] = _line(item, "failed", "source_missing", item.problem)
+            self._unread.append(item.source)
+            return None
         try:
             return _hash(item.source, self._config.limits.max_file_size)
         except InputError as error:
+            if isinstance(error.__cause__, OSError):
+                self._unread.append(item.source)
             self._lines[item.path] = _line(item, "failed", error.code, error.message)
             return None
 
@@ -187,7 +212,7 @@ class _Run:
         """Whether an entry is what reading the file again would give."""
         if not self._settings.fit(entry):
             return False
-        if entry.status != "failed" and not self._store.document_path(entry.id).exists():
+        if entry.status != "failed" and not self._store.has_document(entry.id):
             return False
         if entry.reason in _LOCKED:
             return not self._passwords
@@ -200,7 +225,7 @@ class _Run:
             done.entry, settings=self._settings.digest(done.entry.status)
         )
         done = msgspec.structs.replace(done, entry=entry)
-        _append(self._store.journal, codec.encode(done) + b"\n")
+        journal.append(self._store.journal, done)
         self._journal[id] = done
         self._results[id] = entry
         self._pages += entry.pages
@@ -213,7 +238,8 @@ class _Run:
             return
         original = next((e.original for e in self._before.entries if e.id == id), None)
         if original is None and self._copy:
-            name = f"{id}{source.suffix.lower()}"
+            suffix = source.suffix.lower()
+            name = f"{id}{suffix if suffix in INPUT_SUFFIXES else ''}"
             copy_atomically(source, self._store.originals / name)
             original = f"originals/{name}"
         self._results[id] = msgspec.structs.replace(entry, original=original)
@@ -241,7 +267,7 @@ class _Run:
         )
         write_report(self._store.report, report)
         if index_problem:  # the journal stays, so that the next ingest makes up for it
-            raise StageError("index", None, index_problem, hint="run the same ingest again")
+            raise StageError("index", None, index_problem, hint=_INDEX_AGAIN)
         self._clean(entries, report)
         return report
 
@@ -249,17 +275,19 @@ class _Run:
         """The new manifest's entries: what was read now, and what stands from before.
 
         A path that was ingested before and now holds something else leaves its old entry; an entry
-        without a path is dropped. Files that are gone stay, except in folders to `prune`.
+        without a path is dropped. Files that are gone stay, except in folders to `prune`; there,
+        too, where it cannot be told.
         """
         sources: dict[str, set[str]] = {id: set() for id in self._results}
         now = {
-            printable(item.source): self._ids[item.path]
+            path_text(item.source): self._ids[item.path]
             for item in self._inputs
             if item.path in self._ids
         }
         for entry in self._before.entries:
             for path in entry.sources:
-                if path not in now and not any(Path(path).is_relative_to(p) for p in prune):
+                gone = _is_below(path, prune) and not _is_below(path, self._unread)
+                if path not in now and not gone:
                     sources.setdefault(entry.id, set()).add(path)
         for path, id in now.items():
             sources[id].add(path)
@@ -273,10 +301,12 @@ class _Run:
 
     def _index(self, pool: WorkerPool, entries: Sequence[Entry]) -> str | None:
         """Update the search index; a text that says what went wrong."""
+        from docpipe.retrieval.store import is_whole
+
         listed = tuple(entry.id for entry in entries if entry.status != "failed")
         before = {entry.id for entry in self._before.entries if entry.status != "failed"}
         changed = frozenset(self._journal)
-        anew = self._before.index != self._settings.index or not self._store.index.exists()
+        anew = self._before.index != self._settings.index or not is_whole(self._store.index)
         if not (anew or changed or before != set(listed)):
             return None
         pool.start(Task("large", jobs.INDEX, (self._store.root, changed, listed, anew)))
@@ -367,58 +397,25 @@ def _line(
     )
 
 
-def _openable(path: Path, copy: Path) -> Path:
-    """The path, or a copy of the file when its name is not UTF-8: PDF libraries cannot open it."""
-    try:
-        os.fsencode(path).decode("utf-8")
-    except UnicodeDecodeError:
-        copy = copy.with_suffix(path.suffix)
-        copy_atomically(path, copy)
-        return copy
-    return path
-
-
 def _hash(path: Path, max_megabytes: int) -> str:
     """The document id of a file's content. Raises InputError when it cannot or should not be
     read."""
-    from docpipe.pdf import document_id
+    from docpipe.pdf import document_id, unreadable
 
     name = printable(path.name)
-    if not is_regular(path):
-        raise InputError("source_missing", f"{name} is missing, or not a regular file")
     try:
-        size = path.stat().st_size >> 20
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise InputError("source_missing", f"{name} is not a regular file")
+        size = found.st_size >> 20
         if size > max_megabytes:
             raise InputError("too_large", f"{name} has {size} MiB, more than {max_megabytes}")
         return document_id(path)
+    except FileNotFoundError:
+        raise InputError("source_missing", f"{name} is missing") from None
     except OSError as error:
-        raise InputError("source_missing", f"{name} cannot be read: {error.strerror}") from error
+        raise unreadable(path, error) from error
 
 
-def _read_journal(path: Path) -> dict[str, Done]:
-    """The entries of an ingest that was cut off; a line that was cut short is left out."""
-    found: dict[str, Done] = {}
-    if path.exists():
-        for line in path.read_bytes().splitlines():
-            try:
-                done = codec.decode(line, Done)
-            except SchemaError:
-                continue
-            found[done.entry.id] = done
-    return found
-
-
-def _append(path: Path, data: bytes) -> None:
-    """Add a line and wait for the disk. After a line that was cut short, a new one is begun."""
-    with path.open("ab") as file:
-        if file.tell() and not _ends_with_newline(path):
-            data = b"\n" + data
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _ends_with_newline(path: Path) -> bool:
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read() == b"\n"
+def _is_below(path: str, folders: Iterable[Path]) -> bool:
+    return any(path_from(path).is_relative_to(folder) for folder in folders)

@@ -12,7 +12,7 @@ import msgspec
 from docpipe import registry
 from docpipe.config import Config, StageConfig
 from docpipe.errors import ConfigError, InputError
-from docpipe.library.store import Entry, Manifest, Store
+from docpipe.library.store import Entry, Manifest, Store, path_from
 from docpipe.records import Answer, Chunk, Document, Hit, Trajectory
 
 if TYPE_CHECKING:
@@ -63,7 +63,10 @@ class Library:
                 store.root.mkdir(parents=True, exist_ok=True)
                 foreign = [path for path in store.root.iterdir() if not path.name.startswith(".")]
             except OSError as error:
-                raise ConfigError(f"no library can be made in {root}: {error.strerror}") from error
+                raise ConfigError(
+                    f"no library can be made in {root}: {error.strerror}",
+                    hint="name another folder, or check the permissions",
+                ) from error
             if foreign:
                 raise ConfigError(
                     f"{root} is no library and is not empty", hint="name a new folder"
@@ -94,8 +97,9 @@ class Library:
         the result does not depend on it. `copy` stores the originals, so that page images can be
         made without them. `progress` is called in this thread.
 
-        Raises ConfigError (code `locked`) when another ingest is running, InputError
-        (`source_missing`) when a target does not exist, StageError when the index failed.
+        Raises ConfigError when another ingest is running (code `locked`) or the library cannot be
+        written (`read_only`, `cannot_write`), InputError (`source_missing`) when a target does not
+        exist, StageError when the index failed.
         """
         from docpipe.ingest import ingest
 
@@ -242,7 +246,7 @@ class Library:
 
         if entry.original and (self.root / entry.original).exists():
             return self.root / entry.original
-        for source in map(Path, entry.sources):
+        for source in map(path_from, entry.sources):
             if source.is_file() and document_id(source) == entry.id:
                 return source
         raise InputError("source_missing", f"no original of {entry.name} is left")
