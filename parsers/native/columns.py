@@ -21,6 +21,7 @@ _MIN_GUTTER = 0.6  # in line heights
 _MIN_PARALLEL = 2.5  # of text side by side, in line heights
 _NEAR = 6.0  # of the gutter, in line heights
 _TAIL_GAP = 1.5  # in line heights
+_AMOUNTS = 6.0  # as wide as the amounts of a receipt may be, in line heights
 _MAX_DEPTH = 30
 _MAX_CANDIDATES = 30
 _CROWD = 1500  # items from which fewer candidates are tried
@@ -186,11 +187,11 @@ def _are_columns(
         and min(_longest_run(left, em), _longest_run(right, em)) < _MIN_PARALLEL * em
     ):
         return False
-    narrow = min(_width(left), _width(right)) < 4 * em
+    width = min(_width(left), _width(right))
     aligned = _aligned(left, right, em)
-    if aligned > 0.6 and (fill < 0.65 or narrow):
+    if aligned > 0.6 and (fill < 0.65 or width < _AMOUNTS * em):
         return False
-    return not (narrow and fill < 0.4)
+    return not (width < 4 * em and fill < 0.4)
 
 
 def _fill(items: list[Item]) -> float:
