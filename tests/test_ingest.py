@@ -267,6 +267,9 @@ def test_pages_can_be_chosen(tmp_path: Path) -> None:
     store = Library.create(tmp_path / "lib")._store
     run_ingest(tmp_path / "in", store, config=settings(), jobs=1, pages="1,3")
     assert texts(tmp_path / "lib", "a.pdf") == ["one", "three"]
+    for pages in ("9", "one"):
+        report = run_ingest(tmp_path / "in", store, config=settings(), resume=False, pages=pages)
+        assert statuses(report) == {"a.pdf": ("failed", "pages")}
 
 
 def test_two_ingests_do_not_mix(tmp_path: Path) -> None:
