@@ -63,7 +63,15 @@ def test_the_wheel_imports_away_from_the_source_tree(wheel: Path, tmp_path: Path
         f"for name in {modules}: importlib.import_module(name)\n"
         "import datasets; assert hasattr(datasets, 'Dataset')\n"
     )
-    run(sys.executable, "-W", "error::ImportWarning", "-c", code, cwd=tmp_path, PYTHONPATH=str(target))
+    run(
+        sys.executable,
+        "-W",
+        "error::ImportWarning",
+        "-c",
+        code,
+        cwd=tmp_path,
+        PYTHONPATH=str(target),
+    )
 
 
 def test_the_plugin_of_the_extension_guide_works(tmp_path: Path) -> None:

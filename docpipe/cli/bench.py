@@ -18,7 +18,8 @@ def bench(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="parse, headings, retrieval, answer, robust or reliability.", show_default=False
+            help="parse, headings, ocr, retrieval, answer, robust or reliability.",
+            show_default=False,
         ),
     ] = None,
     data: Annotated[

@@ -91,7 +91,9 @@ def parse(
         document_timeout=document_timeout,
     )
     secrets = options.passwords(password, password_file)
-    with _converted(inputs, chosen, secrets, pages=pages, jobs=jobs) as (library, report):
+    with _converted(
+        inputs, chosen, secrets, pages=pages, jobs=jobs, leave_out=[output] if output else []
+    ) as (library, report):
         if output is None:
             sys.stdout.write(_export(library.document(_only(report)), formats[0], {}))
         else:
@@ -156,6 +158,7 @@ def _converted(
     *,
     pages: str | None = None,
     jobs: int | None = None,
+    leave_out: Sequence[Path] = (),
 ) -> Iterator[tuple[Library, IngestReport]]:
     """The inputs in a passing library: read by workers under limits, as an ingest does it."""
     from docpipe.cli.output import ingest_progress
@@ -174,6 +177,7 @@ def _converted(
                 passwords=passwords,
                 pages=pages,
                 index=False,
+                leave_out=leave_out,
                 progress=show,
             )
         yield Library.open(folder, config=config, passwords=passwords), report

@@ -59,7 +59,9 @@ def test_recall_of_gold_pages(data: Path) -> None:
     assert owner.scores["library_recall_at_1"] == 1.0
     assert mill.info["gold"] == "1 3"
     assert mill.group == "mill.pdf"
-    assert set(measured.figures) == {f"recall_at_5_without_{part}" for part in retrieval.ablations()}
+    assert set(measured.figures) == {
+        f"recall_at_5_without_{part}" for part in retrieval.ablations()
+    }
 
 
 def test_data_without_samples_is_refused(data: Path) -> None:

@@ -96,6 +96,16 @@ def test_a_report_as_json(docpipe: Docpipe, folder: Path, tmp_path: Path) -> Non
     assert [line["status"] for line in json.loads(run.out)["lines"]] == ["ok"]
 
 
+def test_what_was_written_is_not_read_again(docpipe: Docpipe, folder: Path, tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    (source / "river.pdf").write_bytes((folder / "sub" / "river.pdf").read_bytes())
+    (source / "out").mkdir()
+    Image.new("RGB", (40, 40), "white").save(source / "out" / "figure.png")
+    run = docpipe("parse", source, "-o", source / "out", "--json")
+    assert [line["path"] for line in json.loads(run.out)["lines"]] == ["river.pdf"]
+
+
 def test_folders_need_an_output(docpipe: Docpipe, folder: Path) -> None:
     run = docpipe("parse", folder)
     assert run.code == 2
