@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from docpipe.content import block_text, page_text, table_rows
-from docpipe.errors import ModelError
+from docpipe.errors import ConfigError
 from docpipe.geometry import BBox
 from docpipe.parsers.native.ink import text_lines
 from docpipe.parsers.ocr import OcrParser
@@ -271,7 +271,7 @@ def test_skew_is_measured(angle: float) -> None:
 
 
 def test_an_unknown_language_is_named_with_those_that_are_there() -> None:
-    with pytest.raises(ModelError, match=r"tesseract"):
+    with pytest.raises(ConfigError, match=r"tesseract"):
         build_engine("tesseract", ("xyz",), 1)
 
 
