@@ -75,9 +75,10 @@ def parse(
     1 when a file failed or lost a page.
     """
     from docpipe.cli.output import print_json
+    from docpipe.ingest import check_targets
     from docpipe.pipeline import check_ranges
 
-    options.check_inputs(inputs)
+    check_targets(inputs)
     check_ranges(pages)
     formats = _formats(format, json and output is None)
     if output is None and (len(inputs) > 1 or inputs[0].is_dir() or figures or len(formats) > 1):

@@ -63,9 +63,10 @@ def ingest(
     a line in LIBRARY/report.jsonl. Exit code 1 when a file failed or lost a page.
     """
     from docpipe.cli.output import ingest_progress, note, print_json
+    from docpipe.ingest import check_targets
     from docpipe.library import Library
 
-    options.check_inputs(inputs)
+    check_targets(inputs)
     opened = Library.create(
         library,
         config=options.configuration(

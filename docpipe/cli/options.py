@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docpipe.errors import ConfigError, InputError
+from docpipe.errors import ConfigError
 
 if TYPE_CHECKING:
     from docpipe.config import Config
@@ -85,13 +84,6 @@ def configuration(
     }
     given = [f"{key}={value}" for key, value in chosen.items() if value is not None]
     return load(file, [*(settings or ()), *given])
-
-
-def check_inputs(inputs: list[Path]) -> None:
-    """Raise InputError for an input that does not exist, before anything is written."""
-    for path in inputs:
-        if not os.path.lexists(path):
-            raise InputError("source_missing", f"{path} does not exist", hint="check the path")
 
 
 def text(given: str) -> str:
