@@ -14,7 +14,7 @@ from docpipe.agents.values import find_names
 _LABELLED = re.compile(r"^(?P<label>[^:|]{2,80}?):\s+(?P<value>[^:]+)")
 _COPULA = re.compile(
     r"\b(?:is|are|was|were|means?|refers? to|stands? for|denotes?|(?:is )?defined as)\s+"
-    r"(?P<value>[^,;.]*\w[^;.]*)"
+    r"(?P<value>(?:[^,;.]|\.(?=\d))*\w(?:[^;.]|\.(?=\d))*)"
 )
 _TRAILING_CAPITALS = re.compile(r"\s+(?:[A-Z]{2,}\b[\s:,]*){3,}$")
 _ACRONYM = re.compile(r"\bstands? for\b|\bfull (?:form|name)\b|\babbreviat|\bacronym", re.I)

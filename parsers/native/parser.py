@@ -36,7 +36,7 @@ class NativeParser:
     are unsure of ("auto"; it is loaded with the first of them).
     """
 
-    def __init__(self, layout: Layout = "auto") -> None:
+    def __init__(self, layout: Layout = "fast") -> None:
         self._layout = layout
         if layout == "model":
             _ = self._model
