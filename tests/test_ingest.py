@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +11,7 @@ import pytest
 from PIL import Image
 
 from docpipe import codec
-from docpipe.config import Config, StageConfig, from_mapping
+from docpipe.config import StageConfig, from_mapping
 from docpipe.content import page_text
 from docpipe.errors import ConfigError, InputError
 from docpipe.ingest import IngestReport, ReportLine
@@ -24,36 +19,12 @@ from docpipe.ingest import ingest as run_ingest
 from docpipe.library import Library
 from docpipe.library.store import Store
 from docpipe.pipeline import parse
+from tests.libraries import contents, ingest, settings
 from tests.pdfs import write_pdf
-
-
-def settings(**limits: float) -> Config:
-    return from_mapping(
-        {
-            "parser": {"name": "tests.hostile:HostileParser"},
-            "ocr": {"name": "tests.hostile:HostileOcr"},
-            "limits": {"page_timeout": 20, **limits},
-        }
-    )
-
-
-def ingest(
-    folder: Path, root: Path, *, config: Config | None = None, passwords: Any = (), **options: Any
-) -> IngestReport:
-    library = Library.create(root, config=config or settings(), passwords=passwords)
-    return library.ingest(folder, **{"jobs": 1} | options)
 
 
 def statuses(report: IngestReport) -> dict[str, tuple[str, str | None]]:
     return {line.path: (line.status, line.reason) for line in report.lines}
-
-
-def contents(root: Path) -> dict[str, bytes]:
-    """The files of a library, timings left out of the report."""
-    files = {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*") if p.is_file()}
-    lines = [codec.decode(line, dict[str, Any]) for line in files["report.jsonl"].splitlines()]
-    bare = [{k: v for k, v in line.items() if k not in ("seconds", "peak_mb")} for line in lines]
-    return files | {"report.jsonl": repr(bare).encode()}
 
 
 def texts(root: Path, name: str) -> list[str]:
@@ -463,70 +434,3 @@ def test_a_full_disk_is_an_error_with_a_way_out(
         assert caught.value.code == "cannot_write"
         assert caught.value.hint
     assert library.ingest(tmp_path / "in", jobs=1).all_good
-
-
-# ── Being interrupted ───────────────────────────────────────────────────────────────────────────
-
-_SCRIPT = """
-import sys
-from pathlib import Path
-from tests.test_ingest import ingest
-ingest(Path(sys.argv[1]), Path(sys.argv[2]), jobs=2)
-"""
-
-
-def start(folder: Path, root: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-c", _SCRIPT, str(folder), str(root)]
-    return subprocess.Popen(command, cwd=Path(__file__).parent.parent, stderr=subprocess.PIPE)
-
-
-@pytest.fixture(scope="module")
-def slow_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("slow")
-    for name in "abcd":
-        pages = ["SLOW", f"page of {name}", "SCAN", "FAIL" if name == "b" else "quick"]
-        write_pdf(folder / f"{name}.pdf", pages)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def unbroken(slow_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    root = tmp_path_factory.mktemp("unbroken")
-    ingest(slow_folder, root, jobs=2)
-    return {k: v for k, v in contents(root).items() if not k.startswith("work/")}
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_a_killed_ingest_resumes_to_the_same_bytes(
-    slow_folder: Path, unbroken: dict[str, bytes], tmp_path: Path, seed: int
-) -> None:
-    for delay in (random.Random(seed).uniform(1.0, 3.0), 1.2):
-        process = start(slow_folder, tmp_path / "lib")
-        time.sleep(delay)
-        process.kill()
-        process.communicate()
-    ingest(slow_folder, tmp_path / "lib", jobs=2)
-    found = contents(tmp_path / "lib")
-    assert {k: v for k, v in found.items() if not k.startswith("work/")} == unbroken
-
-
-def test_an_interrupt_ends_workers_and_keeps_what_was_done(
-    slow_folder: Path, unbroken: dict[str, bytes], tmp_path: Path
-) -> None:
-    write_pdf(tmp_path / "in" / "z.pdf", ["HANG"])
-    process = start(tmp_path / "in", tmp_path / "lib")
-    deadline = time.monotonic() + 20
-    while not list((tmp_path / "lib" / "work").glob("*/head.json")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    time.sleep(0.3)
-    workers = _children(process.pid)
-    assert workers
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=5)
-    assert b"KeyboardInterrupt" in errors
-    assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
-
-
-def _children(pid: int) -> list[int]:
-    return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
