@@ -6,6 +6,9 @@ A TOML file with a table per field:
     name = "total"
     cardinality = "one"      # at most one entity; "many" (the default) is never capped
     required = true          # one-fields only: some entity gets it, however low its score
+    type = "money"           # how its text is read: text (the default), company, date, money, number
+
+Fields called `item.…` are the columns of the document's rows.
 """
 
 from __future__ import annotations
@@ -21,12 +24,14 @@ from docpipe.errors import ConfigError
 
 OTHER = "other"
 Cardinality = Literal["one", "many"]
+FieldType = Literal["text", "company", "date", "money", "number"]
 
 
 class FieldSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     cardinality: Cardinality = "many"
     required: bool = False
+    type: FieldType = "text"
 
 
 class FieldSchema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
