@@ -216,14 +216,21 @@ class Entity(Record, frozen=True):
 
 
 class Field(Record, frozen=True):
-    """A value assembled from entities; `value` is normalised, `raw` as it stands on the page."""
+    """A value assembled from entities; `value` is normalised, `raw` as it stands on the page.
+
+    `value` is None where the text gives no certain value; `notes` then say why, and what checks
+    found: a short code each, such as `ambiguous_date`, often with a detail behind a colon. `row`
+    numbers the rows of a document from 1, for the fields that are columns of rows.
+    """
 
     name: str
     value: Value
     raw: str
     entities: tuple[str, ...]
+    source: Source
     score: float
     notes: tuple[str, ...] = ()
+    row: int | None = None
 
 
 class Issue(Record, frozen=True):
