@@ -1,14 +1,21 @@
-"""Which fields a document has, and how often each may stand on it.
+"""Which fields a document has, how their text is read, and what must be true of their values.
 
-A TOML file with a table per field:
+A TOML file with a table per field, and one per check:
 
     [[field]]
     name = "total"
     cardinality = "one"      # at most one entity; "many" (the default) is never capped
     required = true          # one-fields only: some entity gets it, however low its score
-    type = "money"           # how its text is read: text (the default), company, date, money, number
+    type = "money"           # how its text is read, see FieldType; "text" is the default
 
-Fields called `item.…` are the columns of the document's rows.
+    [[check]]
+    kind = "sum"             # of fields, those with a minus taken off
+    fields = ["subtotal", "tax", "-discount"]
+    equals = ["total"]
+
+The entities of a many-field are lines of one value; with `repeated = true` each place where they
+stand is a value of its own. Fields called `item.…` are the columns of the document's rows. Where
+there are a `question` and an `answer`, answers are linked to questions.
 """
 
 from __future__ import annotations
@@ -23,8 +30,11 @@ import msgspec
 from docpipe.errors import ConfigError
 
 OTHER = "other"
+ROW_PREFIX = "item."
+BUILT_IN = ("receipt", "invoice", "id", "form")
 Cardinality = Literal["one", "many"]
-FieldType = Literal["text", "company", "date", "money", "number"]
+FieldType = Literal["text", "company", "date", "money", "number", "iban", "bic", "tax_id", "mrz"]
+CheckKind = Literal["sum", "product", "ascending"]
 
 
 class FieldSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,6 +42,21 @@ class FieldSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cardinality: Cardinality = "many"
     required: bool = False
     type: FieldType = "text"
+    repeated: bool = False
+
+
+class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What must be true of values; it is reported where it is not, and nothing is corrected.
+
+    A `sum` or a `product` of `fields` is the first of `equals` that the document has: a sum with
+    or without its second and later fields, which not every document adds. The values of
+    `ascending` fields, such as dates, come one after another. Fields of rows are multiplied row by
+    row, and added over all rows.
+    """
+
+    kind: CheckKind
+    fields: tuple[str, ...]
+    equals: tuple[str, ...] = ()
 
 
 class FieldSchema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,6 +66,7 @@ class FieldSchema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     fields: tuple[FieldSpec, ...]
+    checks: tuple[Check, ...] = ()
 
     def __post_init__(self) -> None:
         seen = {OTHER}
@@ -55,7 +81,18 @@ class FieldSchema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                     f"field {field.name!r} is required but may stand many times",
                     hint='required needs cardinality = "one"',
                 )
+            if field.repeated and field.cardinality == "one":
+                raise ConfigError(
+                    f"field {field.name!r} is repeated but stands once",
+                    hint='repeated needs cardinality = "many"',
+                )
             seen.add(field.name)
+        for check in self.checks:
+            _validate(check, seen)
+
+    def spec(self, name: str) -> FieldSpec:
+        """The field called `name`. Raises ConfigError where there is none."""
+        return self.fields[self.class_of(name) - 1]
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -86,19 +123,48 @@ class FieldSchema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(at for at, field in enumerate(self.fields, start=1) if wanted(field))
 
 
+def _validate(check: Check, fields: set[str]) -> None:
+    for name in (*check.fields, *check.equals):
+        if name.removeprefix("-") not in fields - {OTHER}:
+            raise ConfigError(
+                f"a check names {name!r}, which is no field",
+                hint=f"fields: {', '.join(sorted(fields - {OTHER}))}",
+            )
+    if not check.fields or bool(check.equals) == (check.kind == "ascending"):
+        raise ConfigError(
+            f"a check of kind {check.kind!r} is not whole",
+            hint="give it fields, and equals unless it is ascending",
+        )
+
+
+def find_schema(name: str) -> FieldSchema:
+    """The built-in schema called `name`, or the one in the TOML file of that path. Raises
+    ConfigError."""
+    if name in BUILT_IN:
+        return load_schema(Path(__file__).parent / "schemas" / f"{name}.toml")
+    if not name.endswith(".toml"):
+        raise ConfigError(
+            f"unknown field schema {name!r}", hint=f"{', '.join(BUILT_IN)}, or a TOML file"
+        )
+    return load_schema(Path(name))
+
+
 def load_schema(path: Path) -> FieldSchema:
     """The schema in a TOML file. Raises ConfigError that names the file and what is wrong."""
     try:
         data = tomllib.loads(path.read_text("utf-8"))
-        fields = msgspec.convert(data, _SchemaFile).field
-        return FieldSchema(fields)
+        found = msgspec.convert(data, _SchemaFile)
+        return FieldSchema(found.field, found.check)
     except FileNotFoundError as error:
         raise ConfigError(f"no such field schema: {path}") from error
     except (OSError, ValueError) as error:
         raise ConfigError(
             f"field schema {path}: {error}", hint='write [[field]] and name = "…" below it'
         ) from error
+    except ConfigError as error:
+        raise ConfigError(f"field schema {path}: {error.message}", hint=error.hint) from error
 
 
 class _SchemaFile(msgspec.Struct, forbid_unknown_fields=True):
     field: tuple[FieldSpec, ...]
+    check: tuple[Check, ...] = ()
