@@ -11,7 +11,9 @@ and height (pixels or points):
      "values": {"total": "9.00"}}
 
 `also` names fields that the entity would be equally right for; `values` the field values of the
-document as a reader would write them. Both may be left out.
+document as a reader would write them. A page may have `links`, pairs of indices of its entities
+(a question and its answer), and a document `rows`, the values of its `item.…` fields row by row.
+All of these may be left out.
 """
 
 from __future__ import annotations
@@ -38,18 +40,21 @@ class KieEntity(msgspec.Struct, frozen=True, omit_defaults=True):
     also: tuple[str, ...] = ()
 
 
-class KiePage(msgspec.Struct, frozen=True):
-    """`entities` in reading order as far as the source has one."""
+class KiePage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`entities` in reading order as far as the source has one; `links` are pairs of their indices,
+    a question and its answer."""
 
     width: float
     height: float
     entities: tuple[KieEntity, ...]
+    links: tuple[tuple[int, int], ...] = ()
 
 
 class KieDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     key: str
     pages: tuple[KiePage, ...]
     values: dict[str, str] = {}
+    rows: tuple[dict[str, str], ...] = ()
 
     def entities(self) -> Iterator[KieEntity]:
         """The entities of all pages."""
