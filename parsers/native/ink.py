@@ -49,7 +49,7 @@ def text_lines(image: Image.Image) -> list[BBox]:
     scale = max(image.size) / max(mask.shape)
     return [
         BBox.of(x0 * scale, y0 * scale, x1 * scale, y1 * scale)
-        for x0, y0, x1, y1 in _lines(_glyphs(mask))
+        for x0, y0, x1, y1 in _lines(glyphs(mask))
     ]
 
 
@@ -57,10 +57,10 @@ def has_ink(image: Image.Image) -> bool:
     """Whether there is anything to read or to see: a line of text, or ink on much of the image.
     Paper, its colour and shade, and specks are none."""
     mask = ink_mask(image)
-    return bool(mask.mean() > _MUCH) or bool(_lines(_glyphs(mask)))
+    return bool(mask.mean() > _MUCH) or bool(_lines(glyphs(mask)))
 
 
-def _glyphs(mask: Mask) -> np.ndarray[Any, Any]:
+def glyphs(mask: Mask) -> np.ndarray[Any, Any]:
     """Left, top, width and height of the pieces of ink that may be letters."""
     import cv2
     import numpy as np

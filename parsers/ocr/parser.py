@@ -101,14 +101,14 @@ class OcrParser:
         points = ink_points(image)
         if len(points) < _MIN_INK:
             return [], placement
-        quarters = (1, 3, 0) if is_sideways(points) else (0, 2)
+        quarters = (1, 3, 0) if is_sideways(image) else (0, 2)
         best: tuple[list[OcrWord], Placement] = ([], placement)
         for quarter in quarters:
             level = _points_turned(points, quarter)
             placement = Placement((page.width, page.height), scale, quarter, skew_of(level))
             words = self._read(turned(image, quarter, placement.skew), 72.0 * scale, page.number)
             best = max(best, (words, placement), key=lambda found: _certainty(found[0]))
-            if mean_confidence(words) >= SURE:
+            if mean_confidence(words) >= SURE and not _stand(words):
                 break
         return best
 
@@ -121,7 +121,15 @@ class OcrParser:
 
 
 def _certainty(words: Sequence[OcrWord]) -> float:
-    return mean_confidence(words) * min(1.0, len(words) / 5)
+    """How sure it is that a page was read the right way up."""
+    upright = 0.5 if _stand(words) else 1.0
+    return upright * mean_confidence(words) * min(1.0, len(words) / 5)
+
+
+def _stand(words: Sequence[OcrWord]) -> bool:
+    """Whether most words are higher than wide: RapidOCR also reads lines that run up or down."""
+    long = [word for word in words if len(word.text) > 2]
+    return sum(word.bbox.height > word.bbox.width for word in long) > 0.5 * len(long)
 
 
 def _points_turned(points: Points, quarters: int) -> Points:
