@@ -1,0 +1,42 @@
+"""Names of companies without what is printed beside them, and text without its label."""
+
+from __future__ import annotations
+
+import re
+
+# NAME (12345-X), NAME 273500-U, NAME (Company No. 201901000005), NAME HRB 12345
+_NUMBER_IN_BRACKETS = r"\(\s*(?:[A-Z]{1,3}\s?)?\d[\d\s]{2,13}\s*[-–]?\s*[A-Z]?\s*\)"
+_BARE_NUMBER = r"\b\d{5,8}\s?[-–]\s?[A-Z]\b|\b\d{5,8}[A-Z]\b"
+_NAMED_NUMBER = (
+    r"[(\[]?\b(?:(?:CO|COMPANY|BUSINESS|BIZ)\b\.?\s*)?(?:COMPANY|REG(?:ISTRATION|N)?|ROC|UEN|ABN|ACN|GST|VAT|"
+    r"TAX|TIN|NPWP|SST|HRB|HRA|SIREN|SIRET|KVK|CIF|NIF|UST|P\.?\s?IVA|CVR|EIN|CO)\b[-.\s]*"
+    r"(?:IDNR|ID|NO|NR|NUM(?:BER)?)?\.?\s*[:#]?\s*[A-Z]{0,3}[-\s]?\d[\w\s./-]{3,}"
+)
+_REGISTRATION = re.compile(rf"{_NUMBER_IN_BRACKETS}|{_BARE_NUMBER}|{_NAMED_NUMBER}", re.IGNORECASE)
+_LETTERS = re.compile(r"[^\W\d_]")
+_MOST_LABEL_WORDS = 4
+_LABEL = re.compile(r"^[^\d:]{2,40}:\s*(?=\S)")
+_NUMBER_LABEL = re.compile(
+    r"^(?:[^\W\d_]+[\s.-]+){0,3}(?:no|nr|num|number|nummer|numéro|número|numero|n°|nº|#|id)"
+    r"\s?[.:#]*\s+(?=\S*\d)",
+    re.IGNORECASE,
+)
+
+
+def company_name(text: str) -> str:
+    """The name without the registration number and what follows it."""
+    for match in _REGISTRATION.finditer(text):
+        before = text[: match.start()]
+        if len(_LETTERS.findall(before)) >= 3:
+            text = before
+            break
+    return text.strip(" ,;:-–([")
+
+
+def without_label(text: str) -> str:
+    """The text without a label in front of it, as in "Invoice no.: 2024-17"."""
+    for pattern in (_LABEL, _NUMBER_LABEL):
+        match = pattern.match(text)
+        if match and len(match[0].split()) <= _MOST_LABEL_WORDS:
+            return text[match.end() :].strip()
+    return text.strip()
