@@ -1,0 +1,50 @@
+"""Documents of a schema, one after another, always the same for the same seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple, get_args
+
+from docpipe.datasets.kie import KieDocument
+from docpipe.datasets.synthetic_kie.invoice import Invoice
+from docpipe.datasets.synthetic_kie.sheet import Sheet
+from docpipe.datasets.synthetic_kie.vocabulary import Chooser, Split
+
+Schema = Literal["invoice"]
+SCHEMAS: tuple[Schema, ...] = get_args(Schema)
+
+
+class Draft(NamedTuple):
+    """A document as typeset, with its values and the values of its rows."""
+
+    key: str
+    sheets: tuple[Sheet, ...]
+    values: dict[str, str]
+    rows: tuple[dict[str, str], ...] = ()
+
+    def document(self) -> KieDocument:
+        pages = tuple(sheet.page() for sheet in self.sheets)
+        return KieDocument(self.key, pages, self.values, self.rows)
+
+
+def generate(
+    schema: Schema, count: int, seed: int, split: Split = "train"
+) -> Iterator[KieDocument]:
+    """`count` labelled documents. Raises ConfigError for an unknown schema or split."""
+    return (draft.document() for draft in drafts(schema, count, seed, split))
+
+
+def drafts(schema: Schema, count: int, seed: int, split: Split = "train") -> Iterator[Draft]:
+    """The documents of `generate` as they are typeset."""
+    for number in range(count):
+        key = f"{schema}-{split}-{seed}-{number}"
+        yield _MAKERS[schema](key, Chooser(key, split))
+
+
+def _invoice(key: str, chance: Chooser) -> Draft:
+    invoice = Invoice(chance)
+    invoice.set()
+    return Draft(key, tuple(invoice.sheets), invoice.values, invoice.rows)
+
+
+_MAKERS: dict[Schema, Callable[[str, Chooser], Draft]] = {"invoice": _invoice}
