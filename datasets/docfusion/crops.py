@@ -38,6 +38,8 @@ def text_crop(
     if skew := draw_skew(chance, profile):
         ink = turned(ink, skew)
     ink = with_margin(ink, chance, style.size)
+    if chance.random() < profile.crowded_share:
+        _crowd(chance, profile, ink, style)
     return worn(ink, draw_wear(chance, profile)), "\n".join(rows)
 
 
@@ -80,6 +82,18 @@ def stacked(lines: list[Gray], leading: float) -> Gray:
         place = page[top : top + line.shape[0], : line.shape[1]]
         np.maximum(place, line, out=place)
     return page
+
+
+def _crowd(chance: random.Random, profile: Profile, ink: Gray, style: LineStyle) -> None:
+    """Draw slivers of the neighbouring lines along the edges, as a box cut by the font's height
+    has them."""
+    for top in (True, False):
+        other = with_margin(set_line(text(chance, profile, 60), style), chance, 0.0)
+        high = min(other.shape[0], round(chance.uniform(0.0, 0.12) * ink.shape[0]))
+        width = min(other.shape[1], ink.shape[1])
+        if high:
+            place = ink[:high, :width] if top else ink[-high:, :width]
+            np.maximum(place, other[-high:, :width] if top else other[:high, :width], out=place)
 
 
 def with_margin(ink: Gray, chance: random.Random, size: float) -> Gray:

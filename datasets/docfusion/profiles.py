@@ -28,7 +28,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     the largest angle in degrees, `noise` the largest standard deviation in grey levels, `ink` and
     `paper` are grey levels. `random_share` of texts are random characters or numbers,
     `variant_share` of crops have typographic quotes, dashes and ligatures for plain ones,
-    `inverse_share` are light on dark.
+    `inverse_share` are light on dark, `crowded_share` show slivers of the lines above and below.
     """
 
     split: Split
@@ -44,6 +44,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     random_share: float = 0.2
     variant_share: float = 0.15
     inverse_share: float = 0.03
+    crowded_share: float = 0.1
     table_rows: tuple[int, int] = (2, 8)
     table_columns: tuple[int, int] = (2, 6)
     span_share: float = 0.4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 import msgspec
 
@@ -55,6 +55,13 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[Cell, ...] = ()
     name: str = ""
     group: str = ""
+
+
+class SampleSource(Protocol):
+    """Samples by number, made or read when they are asked for."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, number: int) -> Sample: ...
 
 
 def top_down(boxes: Sequence[LayoutBox]) -> tuple[LayoutBox, ...]:

@@ -66,3 +66,28 @@ def synthetic(
         case "layout":
             image, boxes = page(chance, profile)
             return sample(image, boxes=boxes)
+
+
+class SyntheticSamples:
+    """`count` samples of `synthetic` as a SampleSource."""
+
+    def __init__(
+        self,
+        task: Task,
+        profile: Profile,
+        count: int,
+        *,
+        seed: int = 0,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        self._task: Task = task
+        self._profile, self._count = profile, count
+        self._seed, self._limits = seed, limits
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, number: int) -> Sample:
+        if not 0 <= number < self._count:
+            raise IndexError(number)
+        return synthetic(self._task, self._profile, number, seed=self._seed, limits=self._limits)
