@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, get_args
 
 from docpipe.datasets.kie import KieDocument
+from docpipe.datasets.synthetic_kie.identity import Card
 from docpipe.datasets.synthetic_kie.invoice import Invoice
 from docpipe.datasets.synthetic_kie.sheet import Sheet
 from docpipe.datasets.synthetic_kie.vocabulary import Chooser, Split
 
-Schema = Literal["invoice"]
+Schema = Literal["invoice", "id"]
 SCHEMAS: tuple[Schema, ...] = get_args(Schema)
 
 
@@ -47,4 +48,10 @@ def _invoice(key: str, chance: Chooser) -> Draft:
     return Draft(key, tuple(invoice.sheets), invoice.values, invoice.rows)
 
 
-_MAKERS: dict[Schema, Callable[[str, Chooser], Draft]] = {"invoice": _invoice}
+def _id(key: str, chance: Chooser) -> Draft:
+    card = Card(chance)
+    card.set()
+    return Draft(key, (card.sheet,), card.values)
+
+
+_MAKERS: dict[Schema, Callable[[str, Chooser], Draft]] = {"invoice": _invoice, "id": _id}

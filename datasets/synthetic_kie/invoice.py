@@ -272,7 +272,11 @@ class Invoice:
             extra.append((f"{self.term('tax_id')}{chance.one([': ', ' '])}{party.tax_id}", key))
         if chance.chance(0.3):
             chance.shuffle(extra)
-        return self.sheet.lines(x, y, [*texts, *extra], style, align=align, width=width)
+        texts += extra
+        widest = max(style.width(text) for text, _ in texts)
+        if width and widest > width:
+            style = style.scaled(max(width / widest, 0.7))
+        return self.sheet.lines(x, y, texts, style, align=align, width=width)
 
     def _other_address(self, x: float, y: float) -> float:
         """Where the goods go: in all senses a distractor."""

@@ -97,6 +97,8 @@ def _columns(invoice: Invoice) -> list[Column]:
         width = widths[name] * squeeze
         text = name in ("description", "code", "pos", "unit")
         align: Align = "left" if text else ("right" if name == "amount" else numbers)
+        if text and columns and columns[-1].align == "right":
+            x, width = x + 10, width - 10  # or a number would run into the text after it
         head = invoice.term(name)
         if look.body.width(head) > width - 2 * _PAD:
             head = head.split()[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import NamedTuple
 
-_MONTHS = {
+MONTHS = {
     "en": "January February March April May June July August September October November December",
     "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
     "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
@@ -68,7 +68,7 @@ class Locale(NamedTuple):
         return f"{'-' if cents < 0 else ''}{digits}{self.decimal}{rest:02d}"
 
     def date(self, day: datetime.date, pattern: str) -> str:
-        month = _MONTHS[self.lang].split()[day.month - 1]
+        month = MONTHS[self.lang].split()[day.month - 1]
         parts = {
             "d": str(day.day),
             "dd": f"{day.day:02d}",
