@@ -52,6 +52,22 @@ BUILT_IN: dict[StageKind, dict[str, str]] = {
         "single_pass": "docpipe.agents.single_pass:SinglePassAgent",
         "fake": "docpipe.testing.fakes:FakeAgent",
     },
+    "advantage": {
+        "reinforce": "docpipe.training.rl.advantages:reinforce",
+        "grpo": "docpipe.training.rl.advantages:grpo",
+        "dr_grpo": "docpipe.training.rl.advantages:dr_grpo",
+        "rloo": "docpipe.training.rl.advantages:rloo",
+        "reinforce_pp": "docpipe.training.rl.advantages:reinforce_pp",
+        "opo": "docpipe.training.rl.advantages:opo",
+        "gigpo": "docpipe.training.rl.advantages:gigpo",
+        "gae": "docpipe.training.rl.advantages:gae",
+        "spo": "docpipe.training.rl.similarity:spo",
+        "spo_leave_one_out": "docpipe.training.rl.similarity:spo_leave_one_out",
+        "spo_softmax": "docpipe.training.rl.similarity:spo_softmax",
+        "spo_prefix": "docpipe.training.rl.turns:spo_prefix",
+        "rloo_turns": "docpipe.training.rl.turns:rloo_turns",
+        "kriging": "docpipe.training.rl.kriging:kriging",
+    },
 }
 
 # The extra that brings what a top-level package needs, for a helpful error.

@@ -48,6 +48,7 @@ StageKind = Literal[
     "language_model",
     "reader",
     "agent",
+    "advantage",
 ]
 ElementKind = Literal["text", "table", "formula", "diagram"]
 

@@ -1,0 +1,1 @@
+"""Reinforcement learning of agents: advantage estimators, and small trees with known values."""
