@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from docpipe.geometry import BBox
+
 _CONTRAST = 48  # of 255, from the colour of most pixels
 _TALL = 1.7  # of the usual height: two lines that touch
 _LOW = 0.4  # of the usual height: an accent, a dot or a rule
@@ -25,10 +27,12 @@ Range = tuple[int, int]
 
 
 class Piece(NamedTuple):
-    """A part of a line; `line` counts from 0 and pieces of one line follow each other."""
+    """A part of a line; `line` counts from 0 and pieces of one line follow each other. `bbox` is in
+    pixels of the block."""
 
     line: int
     image: Image.Image
+    bbox: BBox
 
 
 def pieces(block: Image.Image, widest: float) -> list[Piece]:
@@ -39,8 +43,8 @@ def pieces(block: Image.Image, widest: float) -> list[Piece]:
         margin = max(1, round(_MARGIN * (bottom - top)))
         top, bottom = max(0, top - margin), min(block.height, bottom + margin)
         for left, right in spans(ink[top:bottom], widest):
-            left, right = max(0, left - margin), min(block.width, right + margin)
-            found.append(Piece(number, block.crop((left, top, right, bottom))))
+            box = (max(0, left - margin), top, min(block.width, right + margin), bottom)
+            found.append(Piece(number, block.crop(box), BBox(*map(float, box))))
     return found
 
 

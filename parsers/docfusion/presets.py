@@ -14,14 +14,11 @@ from docpipe.parsers.docfusion.config import (
 from docpipe.parsers.docfusion.vocabulary import ByteVocabulary
 
 _TABULAR = (" & ", r" \\ ", r"\begin{tabular}{", r"\end{tabular}", "}{*}{", "}{c}{")
-_TABULAR += tuple(
-    r"""
+_COMMANDS = r"""
     \toprule \midrule \bottomrule \hline \cline{ \cmidrule(lr){ \multicolumn{ \multirow{
     \% \$ \& \_ \# \textbackslash{} \textasciitilde{} \textasciicircum{}
-    """.split()
-)
-_FORMULA = tuple(
-    r"""
+"""
+_FORMULA = r"""
     ^{ _{ }{ \frac{ \sqrt{ \sum \prod \int \lim \infty \partial \nabla \binom{ \operatorname{
     \left( \right) \left[ \right] \left\{ \right\} \left| \right| {\left( \{ \} \, \quad
     \cdot \times \pm \mp \leq \geq \neq \approx \sim \equiv \in \subset \cup \cap \forall \exists
@@ -31,9 +28,8 @@ _FORMULA = tuple(
     \alpha \beta \gamma \delta \epsilon \varepsilon \zeta \eta \theta \iota \kappa \lambda \mu \nu
     \xi \pi \rho \sigma \tau \upsilon \phi \varphi \chi \psi \omega
     \Gamma \Delta \Theta \Lambda \Xi \Pi \Sigma \Phi \Psi \Omega
-    """.split()
-)
-PIECES = _TABULAR + _FORMULA
+"""
+PIECES = (*_TABULAR, *_COMMANDS.split(), *_FORMULA.split())
 
 
 def full() -> DocFusionConfig:
