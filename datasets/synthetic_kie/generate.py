@@ -8,10 +8,11 @@ from typing import Literal, NamedTuple, get_args
 from docpipe.datasets.kie import KieDocument
 from docpipe.datasets.synthetic_kie.identity import Card
 from docpipe.datasets.synthetic_kie.invoice import Invoice
+from docpipe.datasets.synthetic_kie.receipt import Receipt
 from docpipe.datasets.synthetic_kie.sheet import Sheet
 from docpipe.datasets.synthetic_kie.vocabulary import Chooser, Split
 
-Schema = Literal["invoice", "id"]
+Schema = Literal["invoice", "id", "receipt"]
 SCHEMAS: tuple[Schema, ...] = get_args(Schema)
 
 
@@ -54,4 +55,14 @@ def _id(key: str, chance: Chooser) -> Draft:
     return Draft(key, (card.sheet,), card.values)
 
 
-_MAKERS: dict[Schema, Callable[[str, Chooser], Draft]] = {"invoice": _invoice, "id": _id}
+def _receipt(key: str, chance: Chooser) -> Draft:
+    receipt = Receipt(chance)
+    receipt.set()
+    return Draft(key, (receipt.sheet,), receipt.values, tuple(receipt.rows))
+
+
+_MAKERS: dict[Schema, Callable[[str, Chooser], Draft]] = {
+    "invoice": _invoice,
+    "id": _id,
+    "receipt": _receipt,
+}

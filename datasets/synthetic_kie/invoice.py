@@ -8,9 +8,10 @@ from typing import NamedTuple
 from docpipe.datasets.synthetic_kie.blocks import LAYOUTS, Pair, PairLayout, pair_design, set_pairs
 from docpipe.datasets.synthetic_kie.invoice_facts import Facts, Money, Party, invoice_facts
 from docpipe.datasets.synthetic_kie.invoice_table import set_items
-from docpipe.datasets.synthetic_kie.invoice_words import term
+from docpipe.datasets.synthetic_kie.invoice_words import TERMS
 from docpipe.datasets.synthetic_kie.sheet import GREY, PLAIN, Align, Color, Mark, Sheet, Style
 from docpipe.datasets.synthetic_kie.vocabulary import Chooser, domain, grouped
+from docpipe.datasets.synthetic_kie.wording import term
 
 RETURN_LINE = Mark("seller_address", ("seller",))
 BOTH = {"seller": "seller_address", "buyer": "buyer_address"}
@@ -58,7 +59,7 @@ class Invoice:
         return self.sheets[-1]
 
     def term(self, name: str) -> str:
-        return term(self.chance, self.look.lang, name)
+        return term(self.chance, TERMS, self.look.lang, name)
 
     def set(self) -> None:
         family = self.chance.family(FAMILIES, TEST_FAMILIES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from docpipe.datasets.synthetic_kie.vocabulary import Chooser
+from docpipe.datasets.synthetic_kie.wording import Terms, parse_terms
 
 _TERMS = """
 title | en=Invoice,INVOICE,Tax Invoice,TAX INVOICE,Commercial Invoice,Bill,Sales Invoice,Statement,Invoice / Bill,Proforma Invoice,Service Invoice | de=Rechnung,RECHNUNG,Rechnung / Lieferschein,Faktura,Gutschrift,Schlussrechnung | fr=Facture,FACTURE,Facture de vente | es=Factura,FACTURA,Factura de venta | it=Fattura,FATTURA,Fattura di vendita | nl=Factuur,FACTUUR,Verkoopfactuur | pt=Fatura,FATURA,Factura,Nota Fiscal | pl=Faktura VAT,Faktura,FAKTURA | cs=Faktura - daňový doklad,Faktura,FAKTURA | sv=Faktura,FAKTURA | da=Faktura,FAKTURA,Regning | no=Faktura,FAKTURA | fi=Lasku,LASKU | hu=Számla,SZÁMLA | ro=Factură,FACTURA FISCALĂ | tr=Fatura,FATURA,e-Fatura | el=Τιμολόγιο,ΤΙΜΟΛΟΓΙΟ | ru=Счёт,СЧЕТ-ФАКТУРА,Счет на оплату | id=Faktur,FAKTUR PENJUALAN,Invoice | hr=Račun,RAČUN
@@ -36,20 +36,4 @@ phone | en=Tel.,Phone,Tel,T,Telephone,Ph. | de=Tel.,Telefon,Fon | fr=Tél.,Tél,
 thanks | en=Thank you for your business!,Thank you for your order.,We appreciate your business.,Please make cheques payable to the company above.,Goods remain our property until paid in full.,Interest of 1.5% per month is charged on overdue accounts.,If you have any questions about this invoice please contact us.,E. & O. E. | de=Vielen Dank für Ihren Auftrag.,Wir danken für Ihren Einkauf.,Die Ware bleibt bis zur vollständigen Bezahlung unser Eigentum.,Bitte überweisen Sie den Betrag ohne Abzug.,Mit freundlichen Grüßen | fr=Merci de votre confiance.,Nous vous remercions de votre commande.,Pas d'escompte pour paiement anticipé. | es=Gracias por su confianza.,Gracias por su compra. | it=Grazie per averci scelto.,Contributo ambientale assolto ove dovuto. | nl=Bedankt voor uw bestelling.,Wij verzoeken u het bedrag tijdig over te maken. | pt=Obrigado pela sua preferência.,Processado por computador. | pl=Dziękujemy za zakupy.,Podpis osoby upoważnionej do wystawienia faktury | cs=Děkujeme za Vaši objednávku. | sv=Tack för din beställning! | da=Tak for handelen. | no=Takk for handelen. | fi=Kiitos tilauksestasi. | hu=Köszönjük a vásárlást! | ro=Vă mulțumim! | tr=Bizi tercih ettiğiniz için teşekkür ederiz. | el=Ευχαριστούμε για την προτίμηση. | ru=Спасибо за покупку! | id=Terima kasih atas kepercayaan Anda. | hr=Hvala na povjerenju.
 """
 
-
-def _parse(text: str) -> dict[str, dict[str, tuple[str, ...]]]:
-    terms: dict[str, dict[str, tuple[str, ...]]] = {}
-    for line in text.strip().split("\n"):
-        name, *languages = line.split(" | ")
-        pairs = (part.split("=", 1) for part in languages)
-        terms[name.strip()] = {lang.strip(): tuple(words.split(",")) for lang, words in pairs}
-    return terms
-
-
-TERMS = _parse(_TERMS)
-
-
-def term(chance: Chooser, lang: str, name: str) -> str:
-    """One wording of a term in a language, at times in capitals."""
-    text = chance.one(TERMS[name].get(lang, TERMS[name]["en"])).strip()
-    return text.upper() if "{" not in text and chance.chance(0.08) else text
+TERMS: Terms = parse_terms(_TERMS)
