@@ -265,14 +265,12 @@ class _AsItComes:
     def read(self, image: Image.Image, dpi: float) -> list[OcrWord]:
         import numpy as np
 
-        from docpipe.parsers.ocr.rapid import split_line
+        from docpipe.parsers.ocr.rapid import bounds, split_line
 
         found = self._model(np.ascontiguousarray(np.asarray(image)[:, :, ::-1]))
         words: list[OcrWord] = []
         for number, box in enumerate(found.boxes if found.boxes is not None else ()):
-            xs, ys = [float(point[0]) for point in box], [float(point[1]) for point in box]
-            bounds = BBox.of(min(xs), min(ys), max(xs), max(ys))
-            words += split_line(found.txts[number], bounds, found.scores[number], number)
+            words += split_line(found.txts[number], bounds(box), found.scores[number], number)
         return words
 
 

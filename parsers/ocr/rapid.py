@@ -1,10 +1,11 @@
 """RapidOCR: PP-OCR models that come with the package, run by onnxruntime on the CPU.
 
-Nothing is downloaded. Recognition takes most of the time, in proportion to the width of the crops,
-so crops are recognised one at a time (no padding) and the page is squeezed to `_SQUEEZE` of its
-width, which these models do not mind; lines are found on an image of at most `_DETECTION_SIDE`
-pixels. On 8 pages: 4.5 CPU s a page with single crops alone, 2.9 with all three. The package's own
-batches of six cost half as much again as single crops.
+Nothing is downloaded. Lines are found on a small image, at most `_DPI` and `_DETECTION_SIDE`, and
+cut out of the full one: the recogniser gets all detail there is. It takes most of the time, in
+proportion to the width of the crops. So crops are recognised one at a time (without padding; the
+package's own batches of six cost half as much again), and those of a full page are squeezed to
+`_SQUEEZE` of their width, which these models hardly mind. Receipts and slides, whose lines are
+shorter than `_WIDE` together, are not squeezed.
 
 Memory: without onnxruntime's arena and with one thread the process peaks at 1.6 GiB of address
 space (0.6 GiB resident) on a page of 8 megapixels.
@@ -13,19 +14,30 @@ space (0.6 GiB resident) on a page of 8 megapixels.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import statistics
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from docpipe.errors import ModelError, StageError
 from docpipe.geometry import BBox
 from docpipe.parsers.ocr.engines import OcrWord
 
 if TYPE_CHECKING:
+    import numpy as np
     from PIL import Image
 
+    Pixels = np.ndarray[Any, Any]  # height, width, 3
+    Quad = np.ndarray[Any, Any]  # 4 corners from the top left, clockwise, as x and y
+
 _SQUEEZE = 0.7
-_DPI = 150.0  # more does not help the recogniser: its crops are 48 pixels high
+_WIDE = 40_000.0  # pixels at the recogniser's height
+_DPI = 150.0
 _DETECTION_SIDE = 1216
+_HEIGHT = 48  # pixels of a crop, which the recogniser was made for
+_TALL = 1.5  # times as high as wide: a line that runs up or down
+_LEAST = 0.5  # confidence of a line
 _BLANK = 0.2  # of a line's height
 
 
@@ -37,15 +49,53 @@ class RapidEngine:
     def read(self, image: Image.Image, dpi: float) -> list[OcrWord]:
         import numpy as np
 
-        down = min(1.0, _DPI / dpi)
-        size = max(1, round(image.width * down * _SQUEEZE)), max(1, round(image.height * down))
-        pixels = np.asarray(image.resize(size))[:, :, ::-1]  # the package wants BGR
+        pixels = np.ascontiguousarray(np.asarray(image)[:, :, ::-1])  # the package wants BGR
         try:
-            found = self._loaded()(np.ascontiguousarray(pixels))
+            quads = self._find(image, dpi)
+            squeeze = min(1.0, max(_SQUEEZE, _WIDE / max(sum(map(_length, quads)), 1.0)))
+            lines = [self._recognise(pixels, quad, squeeze) for quad in quads]
         except Exception as error:  # whatever OpenCV or onnxruntime raise
             raise StageError("ocr", None, f"rapidocr failed: {error}", code="ocr") from error
-        across, upright = image.width / size[0], image.height / size[1]
-        return [_scaled(word, across, upright) for word in _words(found)]
+        words: list[OcrWord] = []
+        for number, (quad, line) in enumerate(zip(quads, lines, strict=True)):
+            if line.confidence >= _LEAST:
+                words += _words(line, bounds(quad), number)
+        return words
+
+    def _find(self, image: Image.Image, dpi: float) -> list[Quad]:
+        """The corners of each line of text, in pixels."""
+        import numpy as np
+
+        down = min(1.0, _DPI / dpi)
+        size = max(1, round(image.width * down * _SQUEEZE)), max(1, round(image.height * down))
+        small = np.ascontiguousarray(np.asarray(image.resize(size))[:, :, ::-1])
+        found = self._loaded()(small, use_det=True, use_rec=False).boxes
+        scale = np.array([image.width / size[0], image.height / size[1]])
+        return [] if found is None else [(quad * scale).astype(np.float32) for quad in found]
+
+    def _recognise(self, pixels: Pixels, quad: Quad, squeeze: float) -> _Line:
+        """What a line says. One that is higher than wide is read downwards and upwards."""
+        import numpy as np
+
+        crop = _cut(pixels, quad)
+        if crop.shape[0] < _TALL * crop.shape[1]:
+            return self._read_crop(crop, squeeze, 0)
+        readings = [self._read_crop(np.rot90(crop, turn), squeeze, turn) for turn in (1, 3)]
+        return max(readings, key=lambda line: line.confidence)
+
+    def _read_crop(self, crop: Pixels, squeeze: float, turn: int) -> _Line:
+        import cv2
+        import numpy as np
+
+        height, width = crop.shape[:2]
+        size = max(8, round(width / height * _HEIGHT * squeeze)), _HEIGHT
+        how = cv2.INTER_AREA if height > _HEIGHT else cv2.INTER_CUBIC
+        resized = cv2.resize(np.ascontiguousarray(crop), size, interpolation=how)
+        found = self._loaded()(resized, use_det=False, use_rec=True)
+        info = found.word_results[0]
+        columns = [column for word in info.word_cols for column in word]
+        centers = [(column + 0.5) / info.line_txt_len for column in columns]
+        return _Line(found.txts[0], float(found.scores[0]), centers, turn)
 
     def _loaded(self) -> Any:
         """The models, loaded when first needed: most runs with Tesseract never ask for them."""
@@ -63,53 +113,87 @@ class RapidEngine:
         return self._model
 
 
+class _Line(msgspec.Struct, frozen=True):
+    """A recognised line: where the centre of each character but blanks is, from 0 to 1 along it,
+    and by how many quarters counterclockwise it was turned to be read."""
+
+    text: str
+    confidence: float
+    centers: list[float]
+    turn: int
+
+
 def _parameters(threads: int) -> dict[str, object]:
     return {
         "Global.log_level": "error",
         "Global.use_cls": False,
+        "Global.use_preprocess_img": False,
         "Global.return_word_box": True,
         "Det.limit_type": "max",
         "Det.limit_side_len": _DETECTION_SIDE,
         "Rec.rec_batch_num": 1,
-        "Rec.rec_img_shape": [3, 48, 48],
+        "Rec.rec_img_shape": [3, _HEIGHT, _HEIGHT],
         "EngineConfig.onnxruntime.intra_op_num_threads": threads,
         "EngineConfig.onnxruntime.inter_op_num_threads": 1,
         "EngineConfig.onnxruntime.enable_cpu_mem_arena": False,
     }
 
 
-def _words(found: Any) -> Iterator[OcrWord]:
-    if found.boxes is None:
-        return
-    for line, (box, text, score) in enumerate(
-        zip(found.boxes, found.txts, found.scores, strict=True)
-    ):
-        pieces = found.word_results[line] if line < len(found.word_results) else ()
-        yield from split_line(text, _bounds(box), float(score), line, _marks(pieces))
+def _sides(quad: Quad) -> tuple[float, float]:
+    """Width and height."""
+    import numpy as np
+
+    across = max(np.linalg.norm(quad[0] - quad[1]), np.linalg.norm(quad[2] - quad[3]))
+    down = max(np.linalg.norm(quad[0] - quad[3]), np.linalg.norm(quad[1] - quad[2]))
+    return max(1.0, float(across)), max(1.0, float(down))
 
 
-def _marks(pieces: Any) -> list[tuple[str, float, float, float]]:
-    """The recogniser's own pieces of a line: text, confidence, left and right."""
-    marks = []
-    for text, confidence, box in pieces:
-        bounds = _bounds(box)
-        marks.append((text, float(confidence), bounds.x0, bounds.x1))
-    return marks
+def _length(quad: Quad) -> float:
+    """Pixels of the line at the recogniser's height."""
+    width, height = _sides(quad)
+    return _HEIGHT * (height / width if height >= _TALL * width else width / height)
+
+
+def _cut(pixels: Pixels, quad: Quad) -> Pixels:
+    import cv2
+    import numpy as np
+
+    width, height = map(round, _sides(quad))
+    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    crop: Pixels = cv2.warpPerspective(
+        pixels,
+        cv2.getPerspectiveTransform(quad, corners),
+        (width, height),
+        borderMode=cv2.BORDER_REPLICATE,
+        flags=cv2.INTER_CUBIC,
+    )
+    return crop
+
+
+def _words(line: _Line, box: BBox, number: int) -> Iterator[OcrWord]:
+    length, thickness = (box.height, box.width) if line.turn else (box.width, box.height)
+    frame = BBox(0.0, 0.0, length, thickness)
+    for word in split_line(line.text, frame, line.confidence, number, line.centers):
+        start, end = word.bbox.x0, word.bbox.x1
+        match line.turn:
+            case 1:  # it runs down
+                place = BBox(box.x0, box.y0 + start, box.x1, box.y0 + end)
+            case 3:  # it runs up
+                place = BBox(box.x0, box.y1 - end, box.x1, box.y1 - start)
+            case _:
+                place = BBox(box.x0 + start, box.y0, box.x0 + end, box.y1)
+        yield OcrWord(word.text, place, word.confidence, number)
 
 
 def split_line(
-    text: str,
-    box: BBox,
-    confidence: float,
-    line: int,
-    marks: list[tuple[str, float, float, float]] = [],  # noqa: B006 - never changed
+    text: str, box: BBox, confidence: float, line: int, centers: Sequence[float] = ()
 ) -> Iterator[OcrWord]:
     """The words of a recognised line.
 
-    Left and right edges come from `marks` where their texts, joined, are the line's text without
-    blanks; otherwise the box is shared out by the number of characters.
+    `centers` are those of the characters but blanks, from 0 to 1 along the line; without them the
+    box is shared out by the number of characters.
     """
-    edges = _edges(text, box, marks)
+    edges = _edges(text, box, centers)
     extents: list[tuple[float, float]] = []
     position = 0
     for word in text.split():
@@ -133,30 +217,26 @@ def _apart(extents: list[tuple[float, float]], gap: float) -> list[tuple[float, 
     return apart
 
 
-def _edges(
-    text: str, box: BBox, marks: list[tuple[str, float, float, float]]
-) -> list[tuple[float, float]]:
+def _edges(text: str, box: BBox, centers: Sequence[float]) -> list[tuple[float, float]]:
     """Left and right of each character."""
     step = box.width / max(len(text), 1)
     edges = [(box.x0 + step * index, box.x0 + step * (index + 1)) for index in range(len(text))]
-    if "".join(mark[0] for mark in marks) != "".join(text.split()):
-        return edges
     letters = [index for index, char in enumerate(text) if not char.isspace()]
-    position = 0
-    for mark, _, x0, x1 in marks:
-        step = (x1 - x0) / max(len(mark), 1)
-        for offset in range(len(mark)):
-            edges[letters[position]] = (x0 + step * offset, x0 + step * (offset + 1))
-            position += 1
+    if len(centers) != len(letters):
+        return edges
+    steps = [
+        box.width * (centers[i + 1] - centers[i])
+        for i in range(len(letters) - 1)
+        if letters[i + 1] == letters[i] + 1
+    ]
+    half = statistics.median(steps) / 2 if steps else step / 2
+    for index, center in zip(letters, centers, strict=True):
+        middle = box.x0 + box.width * center
+        edges[index] = max(box.x0, middle - half), min(box.x1, middle + half)
     return edges
 
 
-def _bounds(box: Any) -> BBox:
-    xs, ys = [float(point[0]) for point in box], [float(point[1]) for point in box]
+def bounds(quad: Any) -> BBox:
+    """The box around the corners of a line."""
+    xs, ys = [float(point[0]) for point in quad], [float(point[1]) for point in quad]
     return BBox.of(min(xs), min(ys), max(xs), max(ys))
-
-
-def _scaled(word: OcrWord, across: float, down: float) -> OcrWord:
-    box = word.bbox
-    scaled = BBox.of(box.x0 * across, box.y0 * down, box.x1 * across, box.y1 * down)
-    return OcrWord(word.text, scaled, word.confidence, word.line)

@@ -91,7 +91,7 @@ def is_sideways(image: Image.Image) -> bool:
     if len(boxes) < _FEW_LETTERS:
         return False
     centers = boxes[:, :2] + boxes[:, 2:] / 2
-    _, nearest = cKDTree(centers).query(centers, k=2)
+    nearest = np.asarray(cKDTree(centers).query(centers, k=2)[1])
     away = np.abs(centers - centers[nearest[:, 1]])
     return bool((away[:, 1] > away[:, 0]).mean() > 0.5)
 

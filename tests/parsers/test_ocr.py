@@ -232,19 +232,35 @@ def test_specks_are_no_text(tmp_path: Path) -> None:
     assert read(scan(tmp_path), parser).words == ()
 
 
-def test_a_line_is_split_by_the_marks_of_the_recogniser() -> None:
-    marks = [("One", 0.9, 0.0, 30.0), ("two", 0.9, 70.0, 100.0)]
-    one, two = split_line("One two", BBox(0, 0, 100, 20), 0.9, 4, marks)
+def test_a_line_is_split_where_the_recogniser_saw_its_characters() -> None:
+    centers = [0.05, 0.15, 0.25, 0.75, 0.85, 0.95]
+    one, two = split_line("One two", BBox(0, 0, 100, 20), 0.9, 4, centers)
     assert (one.text, two.text) == ("One", "two")
-    assert one.bbox.x1 <= 30
-    assert two.bbox.x0 >= 70
+    assert one.bbox.x1 == pytest.approx(30)
+    assert two.bbox.x0 == pytest.approx(70)
     assert one.line == two.line == 4
 
 
-def test_a_line_without_marks_is_shared_out_by_characters_with_gaps_between() -> None:
+def test_a_line_without_centers_is_shared_out_by_characters_with_gaps_between() -> None:
     words = list(split_line("ab cd ef", BBox(0, 0, 80, 10), 0.9, 0))
     assert [word.text for word in words] == ["ab", "cd", "ef"]
     assert all(a.bbox.x1 < b.bbox.x0 for a, b in pairwise(words))
+
+
+@pytest.mark.parametrize("rotate", [90, 270])
+def test_a_label_that_runs_up_or_down_is_read_where_it_stands(
+    rotate: int, rapid: OcrParser, tmp_path: Path
+) -> None:
+    page = drawn()
+    page.insert_text((20 if rotate == 90 else 10, 140), "Level in metres", rotate=rotate)
+    page.parent.save(tmp_path / "chart.pdf")
+    with open_document(tmp_path / "chart.pdf") as document:
+        truth = [word for word in document.page(1).words() if word.bbox.x0 < 30]
+    words = [word for word in read(tmp_path / "chart.pdf", rapid).words if word.bbox.x0 < 30]
+    assert {word.text for word in words} == {"Level", "in", "metres"}
+    for word in words:
+        (there,) = (other for other in truth if other.text == word.text)
+        assert there.bbox.expand(3).contains_point(*word.bbox.center)
 
 
 @pytest.mark.parametrize("quarters", range(4))
