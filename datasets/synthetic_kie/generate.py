@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, get_args
 
 from docpipe.datasets.kie import KieDocument
+from docpipe.datasets.synthetic_kie.form import Form
 from docpipe.datasets.synthetic_kie.identity import Card
 from docpipe.datasets.synthetic_kie.invoice import Invoice
 from docpipe.datasets.synthetic_kie.receipt import Receipt
 from docpipe.datasets.synthetic_kie.sheet import Sheet
 from docpipe.datasets.synthetic_kie.vocabulary import Chooser, Split
 
-Schema = Literal["invoice", "id", "receipt"]
+Schema = Literal["invoice", "id", "form", "receipt"]
 SCHEMAS: tuple[Schema, ...] = get_args(Schema)
 
 
@@ -61,8 +62,15 @@ def _receipt(key: str, chance: Chooser) -> Draft:
     return Draft(key, (receipt.sheet,), receipt.values, tuple(receipt.rows))
 
 
+def _form(key: str, chance: Chooser) -> Draft:
+    form = Form(chance)
+    form.set()
+    return Draft(key, (form.sheet,), {})
+
+
 _MAKERS: dict[Schema, Callable[[str, Chooser], Draft]] = {
     "invoice": _invoice,
     "id": _id,
+    "form": _form,
     "receipt": _receipt,
 }

@@ -93,6 +93,10 @@ def names(code: str, split: Split) -> Names:
         found = dict.fromkeys(make() for _ in range(count))
         return _of_split(tuple(found), split)
 
+    texts = fake
+    if code.startswith("en_"):  # other English locales have no words but Latin
+        texts = Faker("en_US")
+        texts.seed_instance(code)
     states = "AL CA CO FL GA IL IN KS MA MD MI MN NC NJ NY OH OR PA TN TX VA WA WI".split()
     if code == "it_IT":
         states = "MI RM TO NA BO FI GE VE PD BG BS VR".split()
@@ -103,7 +107,7 @@ def names(code: str, split: Split) -> Names:
         streets=pool(fake.street_name, 250),
         cities=pool(fake.city, 250),
         jobs=pool(fake.job, 120),
-        words=pool(fake.word, 300),
+        words=pool(texts.word, 500),
         states=tuple(states),
     )
 

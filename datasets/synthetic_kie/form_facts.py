@@ -1,0 +1,148 @@
+"""Questions and answers of forms, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from docpipe.datasets.synthetic_kie.form_words import MODIFIERS, NOUNS, QUESTIONS, WORDS
+from docpipe.datasets.synthetic_kie.locales import LOCALES, Locale
+from docpipe.datasets.synthetic_kie.vocabulary import (
+    Chooser,
+    address,
+    brand,
+    company,
+    email,
+    names,
+    person,
+)
+
+WordKind = Literal["title", "section", "note", "group", "option", "column", "row", "word"]
+_LANGUAGES = {"en": 10.0, "de": 2.0, "fr": 2.0, "es": 1.5, "it": 1.2, "nl": 1.2, "pt": 1.0, "pl": 1.0}
+_KINDS = {"name": 5.0, "date": 4, "phone": 1.5, "company": 2, "address": 1.5, "city": 1.5, "state": 0.7}
+_KINDS |= {"code": 3.5, "money": 3, "number": 4, "percent": 0.8, "text": 5, "time": 0.5, "email": 0.5}
+
+
+class Question(NamedTuple):
+    text: str
+    kind: str
+
+
+class FormText:
+    """Where the words of one form come from."""
+
+    def __init__(self, chance: Chooser) -> None:
+        self.chance = chance
+        self.lang = chance.choices(list(_LANGUAGES), list(_LANGUAGES.values()))[0]
+        self.locale: Locale = chance.one([one for one in LOCALES if one.lang == self.lang])
+        self.date_pattern = chance.one(self.locale.dates)
+        self.case: Callable[[str], str] = chance.one([str, str, str.upper, str.title])
+        self.used: set[str] = set()
+
+    def word(self, kind: WordKind) -> str:
+        words = WORDS.get(self.lang, WORDS["en"])
+        return self.chance.held(words[kind])
+
+    def question(self, kind: str = "") -> Question:
+        """A question that the form has not asked yet, and what kind of answer it wants."""
+        chance, known = self.chance, QUESTIONS[self.lang]
+        for _ in range(4):
+            picked = kind or chance.choices(list(_KINDS), list(_KINDS.values()))[0]
+            if self.lang == "en" and picked in ("money", "number", "text") and chance.chance(0.3):
+                text = f"{chance.held(MODIFIERS)} {chance.held(NOUNS)}"
+            else:
+                text = chance.held(known[picked])
+            if text not in self.used:
+                break
+        self.used.add(text)
+        return Question(self.case(text), picked)
+
+    def answer(self, kind: str) -> str:
+        """An answer of a kind, on one line."""
+        chance, locale = self.chance, self.locale
+        known = names(locale.names, chance.split)
+        match kind:
+            case "name":
+                return self._name()
+            case "date":
+                pattern = self.date_pattern if chance.chance(0.8) else chance.one(locale.dates)
+                return locale.date(chance.day(1970, 2026), pattern)
+            case "phone":
+                return chance.pattern(locale.phone)
+            case "company":
+                return company(chance, locale)
+            case "address":
+                return ", ".join(address(chance, locale).lines)
+            case "city" | "state":
+                known_places = known.cities if kind == "city" or self.lang != "en" else known.states
+                return chance.one(known_places)
+            case "code":
+                forms = ("####", "#####", "??-####", "###-##-####", "#######", "?##", "##-###", "###")
+                return chance.pattern(chance.one(forms))
+            case "money":
+                cents = int(10 ** chance.uniform(2, 7.5))
+                text = locale.money(cents if chance.chance(0.6) else cents // 100 * 100)
+                text = text[:-3] if text.endswith("00") and chance.chance(0.8) else text
+                symbol = chance.one(locale.symbols)
+                return chance.one(["{0}", "{1}{0}" if len(symbol) < 2 else "{0} {1}", "{1} {0}"]).format(text, symbol)
+            case "number":
+                return self._number()
+            case "percent":
+                return f"{chance.randint(1, 100)}{chance.one(['%', ' %', '%', f'{locale.decimal}5%'])}"
+            case "time":
+                return f"{chance.randint(1, 12)}:{chance.randint(0, 59):02d}{chance.one([' am', ' PM', '', 'h'])}"
+            case "email":
+                return email(chance, brand(chance))
+            case "long":
+                return self.sentences(chance.randint(1, 4))
+            case _:
+                return self._text()
+
+    def _name(self) -> str:
+        chance = self.chance
+        someone = person(chance, self.locale)
+        initial = f"{someone.given[0]}. {chance.one('ABCDEFGHJKLMPRSTW')}. {someone.surname}"
+        title = chance.one(["Mr.", "Ms.", "Dr."]) if self.lang == "en" else ""
+        forms = (someone.full, someone.full, initial, f"{someone.given[0]}. {someone.surname}")
+        forms += (f"{title} {someone.full}".strip(), f"{someone.surname}, {someone.given}")
+        text = chance.one(forms)
+        return text.upper() if chance.chance(0.25) else text
+
+    def _number(self) -> str:
+        chance = self.chance
+        forms = (
+            str(chance.randint(1, 30)),
+            str(chance.randint(1, 999)),
+            f"{chance.randint(1, 900)},{chance.randint(0, 999):03d}",
+            f"{chance.uniform(0, 99):.1f}",
+            f"{chance.uniform(0, 9):.2f}",
+        )
+        unit = chance.one(["", "", "", " mm", " kg", " mg", " lbs", " cm", " units", " ml", " hrs", " g"])
+        return chance.one(forms).replace(".", self.locale.decimal) + unit
+
+    def _text(self) -> str:
+        chance = self.chance
+        known = names(self.locale.names, chance.split)
+        forms = (
+            self.word("word"),
+            self.word("word"),
+            f"{self.word('word')} {chance.one(known.words)}",
+            f"{brand(chance)} {self.word('word')}",
+            f"{brand(chance)} {chance.randint(1, 100)}",
+            chance.one(known.jobs),
+            " ".join(chance.one(known.words) for _ in range(chance.randint(2, 6))).capitalize(),
+        )
+        text = chance.one(forms)
+        return text.upper() if chance.chance(0.15) else text
+
+    def sentences(self, count: int) -> str:
+        """Sentences of words of the language in no order of sense."""
+        chance = self.chance
+        known = names(self.locale.names, chance.split)
+        made = []
+        for _ in range(count):
+            words = [chance.one(known.words).lower() for _ in range(chance.randint(4, 16))]
+            if chance.chance(0.3):
+                words[len(words) // 2] = chance.one([self.word("word"), self._number(), brand(chance)])
+            made.append(" ".join(words).capitalize() + ".")
+        return " ".join(made)
