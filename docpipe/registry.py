@@ -25,9 +25,13 @@ BUILT_IN: dict[StageKind, dict[str, str]] = {
     "parser": {
         "native": "docpipe.parsers.native:NativeParser",
         "ocr": "docpipe.parsers.ocr:OcrParser",
+        "docfusion": "docpipe.parsers.docfusion.parser:DocFusionParser",
         "fake": "docpipe.testing.fakes:FakeParser",
     },
-    "recognizer": {"fake": "docpipe.testing.fakes:FakeRecognizer"},
+    "recognizer": {
+        "docfusion": "docpipe.parsers.docfusion.recognizer:DocFusionRecognizer",
+        "fake": "docpipe.testing.fakes:FakeRecognizer",
+    },
     "classifier": {
         "knnformer": "docpipe.parsers.entities.classifier:KnnFormerClassifier",
         "fake": "docpipe.testing.fakes:FakeClassifier",

@@ -62,7 +62,9 @@ def text_rows(ink: Mask) -> list[Range]:
     if not rows:
         return []
     usual = statistics.median(bottom - top for top, bottom in rows)
-    whole = [part for row in rows for part in _parted(ink, row, usual)]
+    steps = [below[0] - above[0] for above, below in pairwise(rows)]
+    pitch = max(statistics.median(steps), usual) if steps else usual
+    whole = [part for row in rows for part in _parted(ink, row, usual, pitch)]
     return _joined(whole, usual)
 
 
@@ -94,10 +96,12 @@ def spans(line: Mask, widest: float) -> list[Range]:
     return [*found, (left, end)]
 
 
-def _parted(ink: Mask, row: Range, usual: float) -> list[Range]:
-    """Lines that touch, cut where there is least ink near the places expected."""
+def _parted(ink: Mask, row: Range, usual: float, pitch: float) -> list[Range]:
+    """Lines that touch, cut where there is least ink near the places expected: `pitch` is the
+    usual distance from one line to the next."""
     top, bottom = row
-    parts = round((bottom - top) / usual) if bottom - top > _TALL * usual else 1
+    high = bottom - top
+    parts = max(2, round((high + pitch - usual) / pitch)) if high > _TALL * usual else 1
     counts = ink[top:bottom].sum(1)
     cuts = [0]
     for part in range(1, parts):

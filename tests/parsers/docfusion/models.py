@@ -35,7 +35,7 @@ def small_config(**changes: object) -> DocFusionConfig:
             layers=2,
             heads=2,
             feed_forward=24,
-            sources=40,
+            sources=60,
             targets=60,
             separate=(),
         ),
