@@ -26,6 +26,7 @@ BUILT_IN: dict[StageKind, dict[str, str]] = {
         "native": "docpipe.parsers.native:NativeParser",
         "ocr": "docpipe.parsers.ocr:OcrParser",
         "docfusion": "docpipe.parsers.docfusion.parser:DocFusionParser",
+        "elements": "docpipe.parsers.elements:ElementParser",
         "fake": "docpipe.testing.fakes:FakeParser",
     },
     "recognizer": {
