@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from docpipe.errors import DocpipeError
     from docpipe.library import Library
-    from docpipe.pipeline import Pipeline, parse
+    from docpipe.pipeline import Pipeline, extract, parse
 
 __version__ = "0.1.0"
-__all__ = ["DocpipeError", "Library", "Pipeline", "__version__", "parse"]
+__all__ = ["DocpipeError", "Library", "Pipeline", "__version__", "extract", "parse"]
 
 _HOMES = {
     "DocpipeError": "docpipe.errors",
     "Library": "docpipe.library",
     "Pipeline": "docpipe.pipeline",
+    "extract": "docpipe.pipeline",
     "parse": "docpipe.pipeline",
 }
 

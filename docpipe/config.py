@@ -2,6 +2,7 @@
 
 [parser]            name = "native", and the options of its constructor
 [ocr]               name = "ocr"; engine = "auto" | "tesseract" | "rapidocr"; dpi; languages
+[entities]          schema = "receipt" | "invoice" | "id" | "form" | "own.toml"; weights; locale
 [reader] [agent] [language_model]
 [limits]            page_timeout, document_timeout, memory caps, sizes
 """
@@ -22,6 +23,23 @@ class StageConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The name of a stage and its constructor's options."""
 
     name: str
+    options: dict[str, Any] = {}
+
+
+class EntitiesConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which fields are looked for, and by what.
+
+    `schema` is a built-in name or a TOML file, `weights` the folder of the model's weights (those
+    of the built-in schema without it), `locale` how dates and amounts are written ("de_DE"; else
+    the document decides). With `scope` "page" each page is a document of its own. `options` go to
+    the classifier `name`.
+    """
+
+    schema: str
+    name: str = "knnformer"
+    weights: str | None = None
+    locale: str | None = None
+    scope: Literal["document", "page"] = "document"
     options: dict[str, Any] = {}
 
 
@@ -70,6 +88,7 @@ class Config(msgspec.Struct, frozen=True):
     ocr_mode: OcrMode = "auto"
     dense: bool = False
     fusion: Fusion = "sum"
+    entities: EntitiesConfig | None = None
     embedder: StageConfig = StageConfig("minilm")
     reader: StageConfig = StageConfig("extractive")
     agent: StageConfig = StageConfig("single_pass")
@@ -104,6 +123,8 @@ def from_mapping(data: Mapping[str, Any]) -> Config:
     shaped = {
         key: _stage_table(key, value) if key in _STAGES else value for key, value in data.items()
     }
+    if "entities" in shaped:
+        shaped["entities"] = _entities_table(shaped["entities"])
     try:
         return msgspec.convert(shaped, Config)
     except msgspec.ValidationError as error:
@@ -118,6 +139,14 @@ def _stage_table(key: str, value: object) -> object:
     if not isinstance(name, str):
         raise ConfigError(f"[{key}] needs a name")
     return {"name": name, "options": {k: v for k, v in value.items() if k != "name"}}
+
+
+def _entities_table(value: object) -> object:
+    if not isinstance(value, Mapping) or "schema" not in value:
+        raise ConfigError("[entities] needs a schema", hint='such as schema = "receipt"')
+    known = {field.name for field in msgspec.structs.fields(EntitiesConfig)}
+    own = {key: part for key, part in value.items() if key in known}
+    return own | {"options": {key: part for key, part in value.items() if key not in known}}
 
 
 def _apply(data: dict[str, Any], override: str) -> None:

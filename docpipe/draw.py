@@ -15,7 +15,7 @@ from PIL import Image, ImageChops, ImageColor, ImageDraw, ImageFont
 from docpipe.content import body_blocks, is_furniture, join_lines
 from docpipe.errors import ConfigError
 from docpipe.geometry import BBox, to_pixels
-from docpipe.records import Block, Figure, FormField, Formula, Page, Region, Table, TextBlock
+from docpipe.records import Block, Field, Figure, FormField, Formula, Page, Region, Table, TextBlock
 
 Layer = Literal[
     "words",
@@ -27,6 +27,7 @@ Layer = Literal[
     "forms",
     "annotations",
     "hidden",
+    "fields",
     "order",
 ]
 LAYERS: tuple[Layer, ...] = get_args(Layer)  # in the order they are drawn, the last on top
@@ -50,6 +51,8 @@ COLORS = {
     "form_field": "#5e35b1",
     "box_on": "#00897b",
     "box_off": "#9e9e9e",
+    "field": "#1b5e20",
+    "field_noted": "#bf360c",
     "annotation": "#ef6c00",
     "link": "#0277bd",
     "hidden": "#ff1744",
@@ -68,12 +71,13 @@ def draw_page(
     *,
     dpi: float,
     layers: Sequence[str] = DEFAULT_LAYERS,
-    fields: Sequence[FormField] = (),
+    form_fields: Sequence[FormField] = (),
+    fields: Sequence[Field] = (),
 ) -> Image.Image:
     """A copy of the page's `image` (rendered at `dpi`) with `layers` on it and a legend below.
 
-    `fields` are the document's form fields, for the layer `forms`. Raises ConfigError for a layer
-    that is not in LAYERS.
+    `form_fields` are the document's, for the layer `forms`, and `fields` for the layer of that
+    name. Raises ConfigError for a layer that is not in LAYERS.
     """
     unknown = [layer for layer in layers if layer not in LAYERS]
     if unknown:
@@ -81,7 +85,9 @@ def draw_page(
     canvas = _Canvas(image.size, dpi)
     for layer in LAYERS:
         if layer in layers and layer == "forms":
-            _forms(canvas, page, fields)
+            _forms(canvas, page, form_fields)
+        elif layer in layers and layer == "fields":
+            _fields(canvas, page, fields)
         elif layer in layers:
             _DRAWERS[layer](canvas, page)
     return _with_legend(canvas.over(image), canvas.used, dpi)
@@ -149,6 +155,19 @@ def _forms(canvas: _Canvas, page: Page, fields: Sequence[FormField]) -> None:
             boxed = field.kind in ("checkbox", "radio")
             kind = f"box_{field.state}" if boxed else "form_field"
             canvas.box(field.region.bbox, kind, fill=60 if field.state != "off" else 0, width=1.2)
+
+
+def _fields(canvas: _Canvas, page: Page, fields: Sequence[Field]) -> None:
+    """Fields with name and score; in another colour where a note is to be looked at."""
+    for field in fields:
+        kind = "field_noted" if field.value is None or field.notes else "field"
+        boxes = [region.bbox for region in field.source.regions if region.page == page.number]
+        for box in boxes:
+            canvas.box(box.expand(1.0), kind, fill=40)
+        if boxes:
+            row = f" {field.row}" if field.row is not None else ""
+            text = f"{field.name}{row} {field.score:.2f}"
+            canvas.label(boxes[0].x0, boxes[0].y0 - 1.0, text, kind)
 
 
 def _annotations(canvas: _Canvas, page: Page) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, get_args
 import msgspec
 
 from docpipe import registry
-from docpipe.config import Config, OcrMode
+from docpipe.config import Config, EntitiesConfig, OcrMode
 from docpipe.errors import ConfigError, DocpipeError, InputError, StageError
 from docpipe.records import (
     Attachment,
@@ -31,6 +31,7 @@ from docpipe.stages import PageFacts, PageView, Parser
 from docpipe.workers import describe
 
 if TYPE_CHECKING:
+    from docpipe.parsers.entities.extraction import FieldExtractor
     from docpipe.pdf import OpenDocument
 
 _A4 = (595.0, 842.0)
@@ -48,10 +49,11 @@ class Head(Record, frozen=True):
 
 
 class Pipeline:
-    """The configured parser and OCR parser, and the steps that lead to a Document.
+    """The configured parser, OCR parser and extractor of fields, and the steps that lead to a
+    Document.
 
-    `parser` and `ocr` take ready objects instead of the ones named in `config`. Stages are built
-    when first used.
+    `parser`, `ocr` and `extractor` take ready objects instead of the ones named in `config`. Stages
+    are built when first used.
     """
 
     def __init__(
@@ -60,12 +62,15 @@ class Pipeline:
         *,
         parser: Parser | None = None,
         ocr: Parser | None = None,
+        extractor: FieldExtractor | None = None,
     ) -> None:
         self.config = config or Config()
         if parser is not None:
             self.parser = parser
         if ocr is not None:
             self.ocr = ocr
+        if extractor is not None:
+            self.extractor = extractor
 
     @cached_property
     def parser(self) -> Parser:
@@ -78,6 +83,15 @@ class Pipeline:
         stage = self.config.ocr
         parser: Parser = registry.build("parser", stage.name, stage.options)
         return parser
+
+    @cached_property
+    def extractor(self) -> FieldExtractor | None:
+        """None where no schema of fields is configured."""
+        if self.config.entities is None:
+            return None
+        from docpipe.parsers.entities.extraction import build_extractor
+
+        return build_extractor(self.config.entities)
 
     def parse(
         self,
@@ -113,9 +127,24 @@ class Pipeline:
                     facts.append(found)
                 if failure is not None:
                     failures.append(failure)
-            return self.compose(
+            composed = self.compose(
                 head, facts, failures, id=document_id(path), name=path.name, numbers=chosen
             )
+            return self._try_extract(composed, strict)
+
+    def _try_extract(self, document: Document, strict: bool) -> Document:
+        """The document with its fields, if any are configured."""
+        if self.extractor is None:
+            return document
+        try:
+            return self.extractor.extract(document)
+        except (MemoryError, ConfigError):
+            raise
+        except Exception as error:
+            issue = describe(error, "entities")
+            if strict:
+                raise StageError("entities", None, issue.message, code=issue.code) from error
+            return msgspec.structs.replace(document, issues=(*document.issues, issue))
 
     def _read(
         self, document: OpenDocument, number: int, mode: OcrMode, strict: bool
@@ -215,6 +244,30 @@ def parse(
 ) -> Document:
     """The document in a PDF, PNG, JPEG or TIFF file: see `Pipeline.parse`."""
     return Pipeline(config).parse(path, pages=pages, password=password, ocr=ocr, strict=strict)
+
+
+def extract(
+    path: str | Path,
+    schema: str | Path,
+    *,
+    weights: str | Path | None = None,
+    locale: str | None = None,
+    pages: str | Iterable[int] | None = None,
+    password: str | Sequence[str] | None = None,
+    ocr: OcrMode | None = None,
+    strict: bool = False,
+    config: Config | None = None,
+) -> Document:
+    """The document in a file with its entities and fields: docs/extraction.md.
+
+    `schema` is "receipt", "invoice", "id", "form" or a TOML file of your own, which needs
+    `weights`; all else as in `Pipeline.parse`. Raises ConfigError, ModelError and InputError.
+    """
+    entities = EntitiesConfig(
+        schema=str(schema), weights=str(weights) if weights else None, locale=locale
+    )
+    chosen = msgspec.structs.replace(config or Config(), entities=entities)
+    return Pipeline(chosen).parse(path, pages=pages, password=password, ocr=ocr, strict=strict)
 
 
 def open_with_passwords(

@@ -220,7 +220,8 @@ class Field(Record, frozen=True):
 
     `value` is None where the text gives no certain value; `notes` then say why, and what checks
     found: a short code each, such as `ambiguous_date`, often with a detail behind a colon. `row`
-    numbers the rows of a document from 1, for the fields that are columns of rows.
+    numbers the rows of a document from 1, for the fields that are columns of rows. `unit` is the
+    currency of an amount: its ISO code, or a symbol that several share ("$").
     """
 
     name: str
@@ -231,6 +232,7 @@ class Field(Record, frozen=True):
     score: float
     notes: tuple[str, ...] = ()
     row: int | None = None
+    unit: str | None = None
 
 
 class Issue(Record, frozen=True):

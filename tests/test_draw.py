@@ -87,7 +87,7 @@ def changed(drawn: Image.Image) -> tuple[int, int, int, int] | None:
 
 @pytest.mark.parametrize("layer", PLACES)
 def test_each_layer_marks_its_own_places(layer: str) -> None:
-    drawn = draw_page(blank(), PAGE, dpi=DPI, layers=[layer], fields=FIELDS)
+    drawn = draw_page(blank(), PAGE, dpi=DPI, layers=[layer], form_fields=FIELDS)
     for name, box in PLACES.items():
         x0, y0, x1, y1 = to_pixels(box, DPI)
         inside = drawn.crop((x0 - 1, y0 + 6, x1 + 1, y1 - 6)).getcolors(maxcolors=10_000)
@@ -98,7 +98,7 @@ def test_boxes_show_whether_they_are_on() -> None:
     for state in ("on", "off"):
         field = FormField("box", "checkbox", "Yes", state, Region(1, place(40, 100)))
         page = Page(1, "1", 200, 300)
-        drawn = draw_page(blank(), page, dpi=DPI, layers=["forms"], fields=[field])
+        drawn = draw_page(blank(), page, dpi=DPI, layers=["forms"], form_fields=[field])
         frame = drawn.getpixel((80, 220))
         assert "#{:02x}{:02x}{:02x}".format(*frame) == COLORS[f"box_{state}"]
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from docpipe import __version__
-from docpipe.cli import about, bench, convert, library
+from docpipe.cli import about, bench, convert, extract, library
 from docpipe.cli.output import fail, note
 from docpipe.errors import ConfigError, DocpipeError
 
@@ -89,6 +89,7 @@ for command in (
     library.search,
     library.status,
     convert.parse,
+    extract.extract,
     convert.show,
     about.doctor,
     about.stages,

@@ -18,7 +18,7 @@ def bench(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="parse, headings, ocr, retrieval, answer, robust or reliability.",
+            help="parse, headings, ocr, retrieval, answer, robust, reliability or advantages.",
             show_default=False,
         ),
     ] = None,
@@ -26,7 +26,9 @@ def bench(
         Path | None,
         typer.Option("--data", help="The folder of its data (docs/data.md)."),
     ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Documents at most.")] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Documents (or seeds) at most.")
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the choice and the intervals.")] = 0,
     library: Annotated[
         Path | None, typer.Option("--library", "-L", help="An ingested library to use.")
@@ -54,9 +56,9 @@ def bench(
         for sheet in benches.comparison_sheets(comparison):
             print_table(sheet.title, sheet.columns, sheet.rows)
         return
-    if name is None or data is None:
+    if name is None:
         known = ", ".join(benches.BENCHES)
-        raise ConfigError("name a bench and its --data", hint=f"benches: {known}; or --compare")
+        raise ConfigError("name a bench", hint=f"benches: {known}; or --compare")
     with progress() as bar:
         task = bar.add_task(name, total=None)
         chosen = benches.Options(

@@ -23,7 +23,9 @@ from docpipe.cli.options import (
     PageTimeout,
     Password,
     PasswordFile,
+    Schema,
     Settings,
+    Weights,
 )
 from docpipe.errors import ConfigError, InputError
 
@@ -92,17 +94,17 @@ def parse(
         document_timeout=document_timeout,
     )
     secrets = options.passwords(password, password_file)
-    with _converted(
+    with converted(
         inputs, chosen, secrets, pages=pages, jobs=jobs, leave_out=[output] if output else []
     ) as (library, report):
         if output is None:
-            sys.stdout.write(_export(library.document(_only(report)), formats[0], {}))
+            sys.stdout.write(_export(library.document(only_document(report)), formats[0], {}))
         else:
             _write_all(library, report, output, formats, figures)
             if json:
                 print_json(report)
     if not report.all_good:
-        _explain(report)
+        explain(report)
         raise typer.Exit(1)
 
 
@@ -115,9 +117,11 @@ def show(
         typer.Option(
             "--layers",
             help="words, lines, blocks, tables, figures, furniture, forms, annotations, hidden, "
-            "order; by commas.",
+            "order, fields; by commas.",
         ),
     ] = None,
+    schema: Schema = None,
+    weights: Weights = None,
     dpi: Annotated[float, typer.Option("--dpi", min=18, max=600, help="Resolution.")] = 110,
     ocr: Ocr = None,
     password: Password = None,
@@ -128,21 +132,28 @@ def show(
 ) -> None:
     """Draw what docpipe found on a page.
 
-    Blocks by role, tables with their cells, figures, reading order.
+    Blocks by role, tables with their cells, figures, reading order; with --schema the fields.
     """
     from docpipe.cli.output import note, print_json
     from docpipe.draw import DEFAULT_LAYERS, draw_page
 
-    chosen = options.configuration(config, settings, ocr=ocr)
+    chosen = options.configuration(config, settings, ocr=ocr, schema=schema, weights=weights)
     secrets = options.passwords(password, password_file)
-    with _converted([file], chosen, secrets) as (library, report):
-        document = library.document(_only(report))
+    with converted([file], chosen, secrets) as (library, report):
+        document = library.document(only_document(report))
         if page > len(document.pages):
             raise ConfigError(f"{file} has {len(document.pages)} pages", code="pages")
-        names = tuple(layers.split(",")) if layers else DEFAULT_LAYERS
+        usual = DEFAULT_LAYERS if chosen.entities is None else ("fields",)
+        names = tuple(layers.split(",")) if layers else usual
         image = library.page_image(document.id, page, dpi)
-        fields = document.form_fields
-        drawn = draw_page(image, document.pages[page - 1], dpi=dpi, layers=names, fields=fields)
+        drawn = draw_page(
+            image,
+            document.pages[page - 1],
+            dpi=dpi,
+            layers=names,
+            form_fields=document.form_fields,
+            fields=document.fields,
+        )
         drawn.save(output, "PNG")
     quality = document.pages[page - 1].quality
     if json:
@@ -152,7 +163,7 @@ def show(
 
 
 @contextlib.contextmanager
-def _converted(
+def converted(
     inputs: Sequence[Path],
     config: Config,
     passwords: tuple[str, ...],
@@ -193,7 +204,7 @@ def _formats(given: list[str] | None, json: bool) -> list[Format]:
     return [Format[name] for name in dict.fromkeys(names)]
 
 
-def _only(report: IngestReport) -> str:
+def only_document(report: IngestReport) -> str:
     """The id of the one document. Raises InputError with the reason why there is none."""
     from docpipe.errors import INPUT_CODES
 
@@ -261,7 +272,8 @@ def _export(document: Document, format: Format, images: dict[str, str]) -> str:
             return export.to_chunks_jsonl(chunks_of(document))
 
 
-def _explain(report: IngestReport) -> None:
+def explain(report: IngestReport) -> None:
+    """Say of each file that failed, or lost a page, why."""
     from docpipe.cli.output import note
 
     for line in report.lines:

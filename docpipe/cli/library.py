@@ -19,7 +19,9 @@ from docpipe.cli.options import (
     PageTimeout,
     Password,
     PasswordFile,
+    Schema,
     Settings,
+    Weights,
 )
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ def ingest(
     ] = False,
     ocr: Ocr = None,
     layout: Layout = None,
+    schema: Schema = None,
+    weights: Weights = None,
     page_timeout: PageTimeout = None,
     document_timeout: DocumentTimeout = None,
     password: Password = None,
@@ -74,6 +78,8 @@ def ingest(
             settings,
             ocr=ocr,
             layout=layout,
+            schema=schema,
+            weights=weights,
             page_timeout=page_timeout,
             document_timeout=document_timeout,
         ),

@@ -49,6 +49,16 @@ Layout = Annotated[
         "unsure), or model (every page).",
     ),
 ]
+Schema = Annotated[
+    str | None,
+    typer.Option(
+        "--schema", "-s", help="The fields: receipt, invoice, id, form, or a TOML file of your own."
+    ),
+]
+Weights = Annotated[
+    Path | None,
+    typer.Option("--weights", help="Folder of a trained model: needed for a schema of your own."),
+]
 Password = Annotated[str | None, typer.Option("--password", help="Password of encrypted files.")]
 PasswordFile = Annotated[
     Path | None,
@@ -72,6 +82,10 @@ def configuration(
     layout: str | None = None,
     page_timeout: float | None = None,
     document_timeout: float | None = None,
+    schema: str | None = None,
+    weights: Path | None = None,
+    locale: str | None = None,
+    per_page: bool = False,
 ) -> Config:
     """The configuration of a file, settings and the options that stand for settings."""
     from docpipe.config import load
@@ -81,6 +95,10 @@ def configuration(
         "parser.layout": layout,
         "limits.page_timeout": page_timeout,
         "limits.document_timeout": document_timeout,
+        "entities.schema": schema,
+        "entities.weights": weights,
+        "entities.locale": locale,
+        "entities.scope": "page" if per_page else None,
     }
     given = [f"{key}={value}" for key, value in chosen.items() if value is not None]
     return load(file, [*(settings or ()), *given])

@@ -97,10 +97,11 @@ def table_to_csv(table: Table, *, spreadsheet_safe: bool = False) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for row in grid(table):
-        writer.writerow([_safe(text) for text in row] if spreadsheet_safe else row)
+        writer.writerow([spreadsheet_text(text) for text in row] if spreadsheet_safe else row)
     return out.getvalue()
 
 
-def _safe(text: str) -> str:
+def spreadsheet_text(text: str) -> str:
+    """`text` with an apostrophe in front where a spreadsheet would run it as a formula."""
     runs = text.startswith(_FORMULA_START) and not _PLAIN_NUMBER.fullmatch(text)
     return f"'{text}" if runs else text

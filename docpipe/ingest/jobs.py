@@ -17,7 +17,7 @@ import msgspec
 from docpipe import codec, registry
 from docpipe.config import Config
 from docpipe.errors import INPUT_CODES, ConfigError, SchemaError
-from docpipe.library.store import Store, write_atomically
+from docpipe.library.store import Entry, Store, write_atomically
 from docpipe.pdf import OpenDocument
 from docpipe.pipeline import Head, Pipeline, open_with_passwords, page_numbers, read_head
 from docpipe.records import Document, Issue
@@ -27,6 +27,7 @@ OPEN = f"{__name__}:open_file"
 READ = f"{__name__}:read_page"
 OCR = f"{__name__}:ocr_page"
 COMPOSE = f"{__name__}:compose"
+EXTRACT = f"{__name__}:extract"
 INDEX = f"{__name__}:index"
 PREPARE = f"{__name__}:prepare"
 
@@ -67,12 +68,19 @@ def failure(issue: Issue) -> Composed:
     return Composed("failed", issue.code, issue.message, 0, {}, 0)
 
 
+def composed_before(entry: Entry) -> Composed:
+    """What is known of a document that an earlier ingest has read."""
+    return Composed(
+        entry.status, entry.reason, entry.message, entry.pages, entry.routes, entry.issues
+    )
+
+
 # A worker's own: its stages, and the file it read from last.
 _pipeline: Pipeline
 _open: tuple[Job, OpenDocument] | None = None
 
 
-def prepare(config: Config, stage: Literal["parse", "ocr", "large"]) -> None:
+def prepare(config: Config, stage: Literal["parse", "ocr", "large", "entities"]) -> None:
     """Build the stage that this worker serves with, before the clock of its first page starts."""
     global _pipeline
     _pipeline = Pipeline(config)
@@ -80,6 +88,8 @@ def prepare(config: Config, stage: Literal["parse", "ocr", "large"]) -> None:
         _ = _pipeline.parser
     elif stage == "ocr":
         _ = _pipeline.ocr
+    elif stage == "entities":
+        _ = _pipeline.extractor
 
 
 def open_file(job: Job) -> Opened:
@@ -135,6 +145,13 @@ def compose(
     if facts:
         write_atomically(target, codec.encode(document))
     return _judge(document, failures, readable=bool(facts))
+
+
+def extract(target: Path) -> None:
+    """Put entities and fields into the document in the file `target`."""
+    assert _pipeline.extractor is not None
+    document = codec.decode_document(target.read_bytes())
+    write_atomically(target, codec.encode(_pipeline.extractor.extract(document)))
 
 
 def _judge(document: Document, failures: Sequence[Issue], *, readable: bool) -> Composed:

@@ -1,4 +1,4 @@
-"""One document's way through the workers: open, read and OCR its pages, compose."""
+"""One document's way through the workers: open, read and OCR its pages, compose, find fields."""
 
 from __future__ import annotations
 
@@ -29,17 +29,31 @@ class Journey:
 
     The clock of the document counts working time: the time its tasks took, whoever else was
     waited for. Each page for OCR adds to it: a long scan is no bad file. When it has run out, the
-    pages not yet read are given up.
+    pages not yet read are given up. With `fields` they are looked for in the document at the end;
+    a document that was `composed` before lacks nothing else.
     """
 
-    def __init__(self, job: jobs.Job, name: str, target: Path, limits: Limits) -> None:
+    def __init__(
+        self,
+        job: jobs.Job,
+        name: str,
+        target: Path,
+        limits: Limits,
+        *,
+        fields: bool = False,
+        composed: jobs.Composed | None = None,
+    ) -> None:
         self.job = job
         self.name = name
         self.pages_done = 0
         self.done: Done | None = None
         self._target = target
         self._limits = limits
-        self._stage: Literal["open", "pages", "compose"] = "open"
+        self._stage: Literal["open", "pages", "compose", "fields"] = "open"
+        self._fields = fields
+        self._composed = composed
+        if composed is not None:
+            self._stage = "fields"
         self._running = 0
         self._to_read: deque[int] = deque()
         self._to_ocr: deque[int] = deque()
@@ -65,6 +79,8 @@ class Journey:
                 self._take_opened(outcome)
             case jobs.COMPOSE:
                 self._take_composed(outcome)
+            case jobs.EXTRACT:
+                self._take_fields(outcome)
             case _:
                 self._take_page(task, outcome)
 
@@ -82,6 +98,9 @@ class Journey:
                 self._stage = "compose"
         if self._stage == "compose" and not self._running and self.done is None:
             return self._compose_task()
+        if self._stage == "fields" and not self._running and self.done is None:
+            timeout = self._limits.document_timeout
+            return Task("entities", jobs.EXTRACT, (self._target,), timeout, self.job.id)
         return None
 
     def _task(self, kind: str, call: str) -> Task:
@@ -133,11 +152,27 @@ class Journey:
 
     def _take_composed(self, outcome: Outcome) -> None:
         if outcome.issue is None:
-            self._finish(outcome.value)
+            self._composed = composed = outcome.value
+            if self._fields and composed.status != "failed":
+                self._stage = "fields"
+            else:
+                self._finish(composed)
             return
         self._failures.append(outcome.issue)
         if not self._attempts:
             self._finish(jobs.failure(outcome.issue))
+
+    def _take_fields(self, outcome: Outcome) -> None:
+        assert self._composed is not None
+        composed, issue = self._composed, outcome.issue
+        if issue is not None:
+            composed = msgspec.structs.replace(
+                composed,
+                status="partial",
+                reason=composed.reason or issue.code,
+                message=composed.message or f"no fields: {issue.message}",
+            )
+        self._finish(composed)
 
     def _finish(self, composed: jobs.Composed) -> None:
         entry = Entry(

@@ -92,6 +92,10 @@ def _pool(store: Store, config: Config, workers: int) -> WorkerPool:
         ),
         "large": Kind(limits.model_memory, _prepare(config, "large"), limits.pages_per_worker),
     }
+    if config.entities is not None:
+        kinds["entities"] = Kind(
+            limits.model_memory, _prepare(config, "entities"), limits.pages_per_worker
+        )
     return WorkerPool(workers, kinds, store.log, preload=(jobs.__name__, "pymupdf"))
 
 
@@ -180,7 +184,8 @@ class _Run:
             if self._first.setdefault(id, item.path) != item.path:
                 continue
             entry = self._known.get(id)
-            if entry and self._is_current(entry):
+            current = entry is not None and self._is_current(entry)
+            if entry and current and not self._settings.lacks_fields(entry):
                 self._results[id] = entry
                 self._reused += id not in self._journal
                 self._keep_original(id, item.source)
@@ -188,8 +193,14 @@ class _Run:
             self._journal.pop(id, None)
             folder = self._store.work / id
             job = jobs.Job(item.source, id, folder, self._passwords, self._chosen)
-            target = self._store.document_path(id)
-            yield Journey(job, printable(item.source.name), target, self._config.limits)
+            yield Journey(
+                job,
+                printable(item.source.name),
+                self._store.document_path(id),
+                self._config.limits,
+                fields=self._config.entities is not None,
+                composed=jobs.composed_before(entry) if entry and current else None,
+            )
 
     def _identify(self, item: Input) -> str | None:
         """The id of an input's content, or None with a line in the report that says why not."""
@@ -222,7 +233,9 @@ class _Run:
         id = journey.job.id
         del self._journeys[id]
         entry = msgspec.structs.replace(
-            done.entry, settings=self._settings.digest(done.entry.status)
+            done.entry,
+            settings=self._settings.digest(done.entry.status),
+            fields=self._settings.fields,
         )
         done = msgspec.structs.replace(done, entry=entry)
         journal.append(self._store.journal, done)
@@ -367,12 +380,26 @@ class _Settings:
         self._of_success = _digest(reading)
         self._of_failure = _digest((*reading, config.limits))
         self.index = _digest((docpipe.__version__, config.dense and config.embedder))
+        self.fields = _fields_digest(config)
 
     def digest(self, status: str) -> str:
         return self._of_success if status == "ok" else self._of_failure
 
+    def lacks_fields(self, entry: Entry) -> bool:
+        """Whether a document has not the fields that are wanted; without any wanted, those it has
+        stay."""
+        return bool(self.fields) and entry.fields != self.fields and entry.status != "failed"
+
     def fit(self, entry: Entry) -> bool:
         return entry.settings == self.digest(entry.status)
+
+
+def _fields_digest(config: Config) -> str:
+    if config.entities is None:
+        return ""
+    from docpipe.parsers.entities.extraction import digest
+
+    return digest(config.entities)
 
 
 def _digest(value: object) -> str:

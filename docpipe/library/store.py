@@ -41,8 +41,8 @@ class Entry(Record, frozen=True, kw_only=True, omit_defaults=False):
 
     `id` is that of the document; `sources` are the absolute paths it was found at, as
     `path_text` gives them, in order; `routes` counts pages by the route their text took;
-    `settings` is a digest of the settings it was made with; `original` is the copy's path within
-    the library.
+    `settings` is a digest of the settings it was made with, and `fields` of those of its fields,
+    "" where none were looked for; `original` is the copy's path within the library.
     """
 
     id: str
@@ -54,6 +54,7 @@ class Entry(Record, frozen=True, kw_only=True, omit_defaults=False):
     routes: dict[str, int]
     issues: int = 0
     settings: str
+    fields: str = ""
     original: str | None = None
     sources: tuple[str, ...] = ()
 

@@ -31,9 +31,23 @@ from docpipe.errors import ConfigError
 
 OTHER = "other"
 ROW_PREFIX = "item."
+QUESTION, ANSWER = "question", "answer"
 BUILT_IN = ("receipt", "invoice", "id", "form")
 Cardinality = Literal["one", "many"]
-FieldType = Literal["text", "company", "date", "money", "number", "iban", "bic", "tax_id", "mrz"]
+FieldType = Literal[
+    "text",
+    "code",
+    "company",
+    "date",
+    "birth_date",
+    "sex",
+    "money",
+    "number",
+    "iban",
+    "bic",
+    "tax_id",
+    "mrz",
+]
 CheckKind = Literal["sum", "product", "ascending"]
 
 
@@ -98,6 +112,21 @@ class FieldSchema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def labels(self) -> tuple[str, ...]:
         """Names of the classes, OTHER first."""
         return (OTHER, *(field.name for field in self.fields))
+
+    @property
+    def single_names(self) -> tuple[str, ...]:
+        """Names of the fields besides those of rows."""
+        return tuple(f.name for f in self.fields if not f.name.startswith(ROW_PREFIX))
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Names of the fields that are columns of rows."""
+        return tuple(f.name for f in self.fields if f.name.startswith(ROW_PREFIX))
+
+    @property
+    def links_answers(self) -> bool:
+        """Whether it is a form's schema, whose answers are linked to questions."""
+        return {QUESTION, ANSWER} <= set(self.labels)
 
     @property
     def ones(self) -> tuple[int, ...]:

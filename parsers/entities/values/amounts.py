@@ -87,15 +87,10 @@ def decimal_point(texts: Iterable[str]) -> Point | None:
 
 
 def currency_in(texts: Iterable[str]) -> str | None:
-    """The one currency that these texts name most, beside amounts or by itself as in the heading of
-    a column; None for symbols of several."""
-    units = Counter(
-        CURRENCIES[name.casefold()] for text in texts for name in _NAMED_ALONE.findall(text)
-    )
-    ranked = units.most_common(2)
-    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
-        return None
-    return ranked[0][0]
+    """The currency that these texts name, beside amounts or by itself as in the heading of a
+    column; None where they name several, or a symbol of several."""
+    units = {CURRENCIES[name.casefold()] for text in texts for name in _NAMED_ALONE.findall(text)}
+    return next(iter(units)) if len(units) == 1 else None
 
 
 def value_of(amount: FoundAmount, point: Point | None) -> Decimal | None:
@@ -119,7 +114,7 @@ def _is_glued(match: re.Match[str]) -> bool:
 
 def _amount(match: re.Match[str]) -> FoundAmount:
     values, point, decimals = _read(match["number"])
-    parenthesised = match["open"] and match["close"]
+    parenthesised = match["open"] and match["close"] and match[0].strip() == match.string.strip()
     if match["minus"] or match["inner"] or match["trail"] or parenthesised:
         values = tuple(-value for value in values)
     name = (match["before"] or match["after"] or "").casefold()

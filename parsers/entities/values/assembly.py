@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from docpipe.parsers.entities.schema import ROW_PREFIX, FieldSchema, FieldSpec
+import msgspec
+
+from docpipe.parsers.entities.schema import FieldSchema, FieldSpec
 from docpipe.parsers.entities.values.layout import blocks, raw_text, reading_order, rows
 from docpipe.parsers.entities.values.reading import Context, read_value
-from docpipe.records import Entity, Field, Region, Source
+from docpipe.records import Entity, Field, Source
 
 STAGE = "fields"
 
@@ -16,9 +18,9 @@ def single_fields(entities: Sequence[Entity], schema: FieldSchema, context: Cont
     """The fields of a document besides those of its rows, in the order of the schema."""
     return [
         field
-        for spec in schema.fields
-        if not spec.name.startswith(ROW_PREFIX)
-        for field in _values([e for e in entities if e.label == spec.name], spec, context)
+        for name in schema.single_names
+        for spec in [schema.spec(name)]
+        for field in _values([e for e in entities if e.label == name], spec, context)
     ]
 
 
@@ -28,16 +30,17 @@ def make_field(
     """The value of entities that belong together; it is as sure as the least sure of them."""
     ordered = reading_order(entities)
     lines = [" ".join(entity.text for entity in line) for line in rows(ordered)]
-    value, notes = read_value(spec, lines, context)
+    read = read_value(spec, lines, context)
     return Field(
         name=spec.name,
-        value=value,
+        value=read.value,
         raw=raw_text(ordered),
         entities=tuple(entity.id for entity in ordered),
         source=Source(tuple(region for e in ordered for region in e.source.regions), STAGE),
         score=min(entity.score for entity in ordered),
-        notes=notes,
+        notes=read.notes,
         row=row,
+        unit=read.unit,
     )
 
 
@@ -45,7 +48,8 @@ def _values(entities: Sequence[Entity], spec: FieldSpec, context: Context) -> li
     if not entities:
         return []
     if spec.cardinality == "one":
-        return _distinct([make_field([entity], spec, context) for entity in entities])
+        each = [make_field([entity], spec, context) for entity in entities]
+        return _distinct(sorted(each, key=lambda field: field.value is None))
     found = blocks(entities)
     if spec.repeated:
         return _distinct([make_field(block, spec, context) for block in found])
@@ -67,13 +71,9 @@ def _distinct(fields: Sequence[Field]) -> list[Field]:
 
 
 def _merged(one: Field, other: Field) -> Field:
-    regions: tuple[Region, ...] = (*one.source.regions, *other.source.regions)
-    return Field(
-        name=one.name,
-        value=one.value,
-        raw=one.raw,
+    return msgspec.structs.replace(
+        one,
         entities=(*one.entities, *other.entities),
-        source=Source(regions, STAGE),
+        source=Source((*one.source.regions, *other.source.regions), STAGE),
         score=max(one.score, other.score),
-        notes=one.notes,
     )

@@ -13,7 +13,7 @@ Order = Literal["dmy", "mdy", "ymd"]
 
 _LANGUAGES = (
     *("en", "de", "fr", "es", "it", "nl", "pt", "pl", "cs", "sk", "sl", "da", "sv", "nb", "fi"),
-    *("et", "lv", "lt", "hu", "ro", "bg", "el", "ru", "uk", "tr", "id", "ms", "ca"),
+    *("et", "lv", "lt", "hu", "ro", "bg", "el", "ru", "uk", "tr", "id", "ms", "ca", "hr"),
 )
 _SHORTEST = 3  # letters of a month's name
 

@@ -30,7 +30,7 @@ _CJK = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日
 _WORD = r"([^\W\d_]{3,12})"
 _GAP = r"[\s.,/\-'’]{0,3}"
 _DAY_FIRST = re.compile(
-    rf"(?<!\d)(\d{{1,2}})(?:st|nd|rd|th|er|º|ª)?{_GAP}(?:de\s+|of\s+|d[’'])?{_WORD}"
+    rf"(?<!\d)(\d{{1,2}})(?:st|nd|rd|th|er|º|ª)?{_GAP}(?:de\s+|of\s+|d[’']|\d{{1,2}}\s?/\s?)?{_WORD}"
     rf"(?:\s?/\s?[^\W\d_]+\.?)?{_GAP}(?:del?\s+)?(\d{{4}}|\d{{2}})(?!\d)",
     re.IGNORECASE,
 )

@@ -6,8 +6,13 @@ from collections.abc import Sequence
 
 from docpipe.parsers.entities.schema import FieldSchema
 from docpipe.parsers.entities.segments import segments
+from docpipe.parsers.entities.values import mrz
 from docpipe.parsers.entities.values.assembly import single_fields
+from docpipe.parsers.entities.values.checks import checked
+from docpipe.parsers.entities.values.forms import merged, question_fields
+from docpipe.parsers.entities.values.layout import reading_order
 from docpipe.parsers.entities.values.reading import Context, context_of
+from docpipe.parsers.entities.values.rows import row_fields
 from docpipe.records import Document, Entity, Field
 
 
@@ -17,9 +22,30 @@ def fields_of(
     """The fields of a document. `locale`, such as "de_DE", decides how dates and amounts are read;
     without it the document does. Raises ConfigError for a locale that is not known."""
     texts = [segment.text for page in document.pages for segment in segments(page)]
-    return tuple(assemble(entities, schema, context_of(texts, locale)))
+    fields = assemble(entities, schema, context_of(texts, locale))
+    if schema.links_answers:
+        fields = merged(fields, document, entities)
+    return tuple(fields)
 
 
 def assemble(entities: Sequence[Entity], schema: FieldSchema, context: Context) -> list[Field]:
-    """The fields that entities make in a document whose texts gave `context`."""
-    return single_fields(entities, schema, context)
+    """The fields that entities make in a document whose texts gave `context`, checked."""
+    if schema.links_answers:
+        return question_fields(entities)
+    context = _with_zone(entities, schema, context)
+    fields = [
+        *single_fields(entities, schema, context),
+        *row_fields(entities, schema, context),
+    ]
+    return checked(fields, schema, context)
+
+
+def _with_zone(entities: Sequence[Entity], schema: FieldSchema, context: Context) -> Context:
+    """The context with the dates of the machine readable zone among the entities."""
+    zones = {field.name for field in schema.fields if field.type == "mrz"}
+    lines = [entity.text for entity in reading_order([e for e in entities if e.label in zones])]
+    zone = mrz.read(lines)
+    if zone is None:
+        return context
+    days = frozenset(day for name, day in zone.fields.items() if name.endswith("_date"))
+    return context._replace(days=days)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 
 _IBAN = re.compile(r"\b[A-Z]{2}\s?\d{2}(?:\s?[A-Z0-9]){11,30}", re.IGNORECASE)
-_BIC = re.compile(r"\b[A-Z]{6}[A-Z2-9][A-NP-Z0-9](?:[A-Z0-9]{3})?\b")
-_TAX_ID = re.compile(r"(?<![A-Za-z\d])[A-Z]{0,3}-?\d(?:[./ -]?\d|[A-Z](?![a-z])){4,18}")
+_BIC = re.compile(r"\b[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?\b")
+_TAX_ID = re.compile(
+    r"(?<![A-Za-z\d])(?:[A-Z]{2,3}\s(?=\d\d)|[A-Z]{0,3}-?)\d(?:[./ -]?\d|[A-Z](?![a-z])){4,18}"
+    r"(?:\s(?:MVA|MWST|TVA|IVA|VAT|RT\d{4})\b)?"
+)
+_PREFIXES = frozenset({"GB", "XI", "EL", "CH", "CHE", "NO"})
 
 
 def iban(text: str) -> tuple[str | None, str | None]:
@@ -37,7 +41,13 @@ def tax_id(text: str) -> tuple[str | None, str | None]:
     """The tax number in a text; a note where it begins as a VAT number of the EU but is none."""
     from stdnum.eu import vat
 
-    candidates = [match[0].strip() for match in _TAX_ID.finditer(text) if _has_digits(match[0])]
+    candidates = [
+        _without_word(
+            match[0].strip(), {*(state.upper() for state in vat.MEMBER_STATES), *_PREFIXES}
+        )
+        for match in _TAX_ID.finditer(text)
+        if _has_digits(match[0])
+    ]
     if not candidates:
         return None, "no_tax_id"
     for candidate in candidates:
@@ -48,6 +58,12 @@ def tax_id(text: str) -> tuple[str | None, str | None]:
     if compact[:2].lower() in vat.MEMBER_STATES and compact[2:].isdigit():
         return compact, f"check_digits: not those of a VAT number of {compact[:2]}"
     return longest, None
+
+
+def _without_word(text: str, countries: set[str]) -> str:
+    """A number without a word in front of it that is no country, such as NIP."""
+    word, blank, rest = text.partition(" ")
+    return rest if blank and word.isalpha() and word not in countries else text
 
 
 def _has_digits(text: str) -> bool:

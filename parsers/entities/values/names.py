@@ -14,13 +14,11 @@ _NAMED_NUMBER = (
 )
 _REGISTRATION = re.compile(rf"{_NUMBER_IN_BRACKETS}|{_BARE_NUMBER}|{_NAMED_NUMBER}", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]")
+_NUMBERING = re.compile(r"^\d{1,2}\s?(?:[a-d]\b\.?|\.)\s*(?=[^\W_])|^\d\s+(?=[^\W\d_]{2})")
 _MOST_LABEL_WORDS = 4
 _LABEL = re.compile(r"^[^\d:]{2,40}:\s*(?=\S)")
-_NUMBER_LABEL = re.compile(
-    r"^(?:[^\W\d_]+[\s.-]+){0,3}(?:no|nr|num|number|nummer|numéro|número|numero|n°|nº|#|id)"
-    r"\s?[.:#]*\s+(?=\S*\d)",
-    re.IGNORECASE,
-)
+_NUMBER_SIGNS = frozenset({"NO", "NR", "N", "ID", "NUM", "REF"})
+_CODE_PREFIX = re.compile(r"[A-Z]{1,3}")
 
 
 def company_name(text: str) -> str:
@@ -34,9 +32,23 @@ def company_name(text: str) -> str:
 
 
 def without_label(text: str) -> str:
-    """The text without a label in front of it, as in "Invoice no.: 2024-17"."""
-    for pattern in (_LABEL, _NUMBER_LABEL):
-        match = pattern.match(text)
-        if match and len(match[0].split()) <= _MOST_LABEL_WORDS:
-            return text[match.end() :].strip()
-    return text.strip()
+    """The text without a number or a label in front of it, as in "8. Place of birth: Aldern"."""
+    text = _NUMBERING.sub("", text.strip())
+    match = _LABEL.match(text)
+    if match and len(match[0].split()) <= _MOST_LABEL_WORDS:
+        text = text[match.end() :]
+    return text.strip(" :")
+
+
+def code(text: str) -> str:
+    """The code in a text: without its label, from the first word with a digit, and letters just
+    before it ("Passport no. AB 123456"); "" without a digit."""
+    words = without_label(text).split()
+    first = next((at for at, word in enumerate(words) if any(map(str.isdigit, word))), len(words))
+    if (
+        0 < first < len(words)
+        and _CODE_PREFIX.fullmatch(words[first - 1])
+        and words[first - 1] not in _NUMBER_SIGNS
+    ):
+        first -= 1
+    return " ".join(words[first:]).lstrip("#:")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import re
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from typing import NamedTuple
 
 from docpipe.parsers.entities.schema import FieldSpec, FieldType
@@ -15,22 +18,32 @@ from docpipe.parsers.entities.values.amounts import (
     find_amounts,
     value_of,
 )
-from docpipe.parsers.entities.values.dates import DateOrders, choose, find_dates, orders_in
-from docpipe.parsers.entities.values.names import company_name, without_label
+from docpipe.parsers.entities.values.dates import (
+    DateOrders,
+    FoundDate,
+    choose,
+    find_dates,
+    orders_in,
+)
+from docpipe.parsers.entities.values.names import code, company_name, without_label
 from docpipe.records import Value
 
 
 class Context(NamedTuple):
-    """What all of a document says of how its dates and amounts are written."""
+    """What all of a document says of how its dates and amounts are written; `amounts` are the
+    amounts in it, in cents, and `days` those of its machine readable zone, as yymmdd."""
 
     orders: DateOrders = DateOrders()
     point: Point | None = None
     currency: str | None = None
+    amounts: frozenset[int] = frozenset()
+    days: frozenset[str] = frozenset()
 
 
 class ReadValue(NamedTuple):
     value: Value
     notes: tuple[str, ...] = ()
+    unit: str | None = None
 
 
 def context_of(texts: Iterable[str], locale: str | None = None) -> Context:
@@ -41,7 +54,15 @@ def context_of(texts: Iterable[str], locale: str | None = None) -> Context:
     texts = list(texts)
     currency = currency_in(texts)
     point = decimal_point(texts) if locale is None else _point_of(locale)
-    return Context(orders_in(texts, locale=locale, currency=currency), point, currency)
+    orders = orders_in(texts, locale=locale, currency=currency)
+    values = (value_of(amount, point) for text in texts for amount in find_amounts(text))
+    amounts = frozenset(cents(value) for value in values if value is not None)
+    return Context(orders, point, currency, amounts)
+
+
+def cents(amount: float | Decimal) -> int:
+    """An amount as a whole number of hundredths."""
+    return round(amount * 100)
 
 
 def read_value(spec: FieldSpec, lines: list[str], context: Context) -> ReadValue:
@@ -55,22 +76,50 @@ def _text(lines: list[str], context: Context) -> ReadValue:
     return ReadValue(" ".join(" ".join(lines).split()) or None)
 
 
+def _code(lines: list[str], context: Context) -> ReadValue:
+    found = code(" ".join(lines)) or None
+    return ReadValue(found, () if found else ("no_code",))
+
+
+def _sex(lines: list[str], context: Context) -> ReadValue:
+    letters = set(re.findall(r"\b[MFX]\b", " ".join(lines).upper()))
+    return ReadValue(letters.pop() if len(letters) == 1 else without_label(" ".join(lines)) or None)
+
+
 def _company(lines: list[str], context: Context) -> ReadValue:
     names = [name for name in map(company_name, lines) if any(map(str.isalpha, name))]
     return ReadValue(" ".join(" ".join(names).split()) or None)
 
 
 def _date(lines: list[str], context: Context) -> ReadValue:
+    day, note = _day(lines, context)
+    return ReadValue(day.isoformat() if day else None, (note,) if note else ())
+
+
+def _birth_date(lines: list[str], context: Context) -> ReadValue:
+    """A birth is never to come: of a year of two digits, the century is the last one."""
+    day, note = _day(lines, context)
+    if day is not None and day > dt.date.today():
+        day = day.replace(year=day.year - 100) if (day.month, day.day) != (2, 29) else None
+    return ReadValue(day.isoformat() if day else None, (note,) if note else ())
+
+
+def _day(lines: list[str], context: Context) -> tuple[dt.date | None, str | None]:
     found = find_dates(" ".join(lines))
     if not found:
-        return ReadValue(None, ("no_date",))
-    readings = [choose(date, context.orders) for date in found]
+        return None, "no_date"
+    readings = [_choose(date, context) for date in found]
     days = {day for day, _ in readings}
     if len(days) > 1:
         several = ", ".join(str(day) for day in sorted(day for day in days if day))
-        return ReadValue(None, (f"several_dates: {several}",))
-    day, note = readings[0]
-    return ReadValue(day.isoformat() if day else None, (note,) if note else ())
+        return None, f"several_dates: {several}"
+    return readings[0]
+
+
+def _choose(date: FoundDate, context: Context) -> tuple[dt.date | None, str | None]:
+    """As dates.choose, but what the machine readable zone says goes first."""
+    proven = {d for d in date.readings.values() if d.strftime("%y%m%d") in context.days}
+    return (proven.pop(), None) if len(proven) == 1 else choose(date, context.orders)
 
 
 def _money(lines: list[str], context: Context) -> ReadValue:
@@ -78,11 +127,11 @@ def _money(lines: list[str], context: Context) -> ReadValue:
     if amount is None:
         return ReadValue(None, ("no_amount",))
     value = value_of(amount, context.point)
-    notes = (f"currency: {amount.unit}",) if amount.unit else ()
+    unit = amount.unit or context.currency
     if value is None:
         choices = " or ".join(str(choice) for choice in amount.values)
-        return ReadValue(None, (*notes, f"ambiguous_amount: {choices}"))
-    return ReadValue(float(value), notes)
+        return ReadValue(None, (f"ambiguous_amount: {choices}",), unit)
+    return ReadValue(float(value), (), unit)
 
 
 def _number(lines: list[str], context: Context) -> ReadValue:
@@ -136,8 +185,11 @@ def _point_of(locale: str) -> Point:
 
 _READERS: dict[FieldType, Callable[[list[str], Context], ReadValue]] = {
     "text": _text,
+    "code": _code,
     "company": _company,
     "date": _date,
+    "birth_date": _birth_date,
+    "sex": _sex,
     "money": _money,
     "number": _number,
     "iban": _identifier(identifiers.iban),

@@ -26,7 +26,7 @@ def is_right(field: Field, gold: str, spec: FieldSpec, context: Context) -> bool
     right where its text is the one written down. All else is compared by its letters and digits in
     upper case.
     """
-    if spec.type in ("money", "number", "date"):
+    if spec.type in ("money", "number", "date", "birth_date"):
         wanted = read_value(spec, [gold], context).value
         if wanted is not None and field.value is not None:
             return field.value == wanted
