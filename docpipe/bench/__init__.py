@@ -40,16 +40,22 @@ BENCHES: dict[str, str] = {
     "robust": "docpipe.bench.robust:run",
     "ocr": "docpipe.bench.ocr:run",
     "reliability": "docpipe.bench.reliability:run",
+    "advantages": "docpipe.bench.advantages:run",
 }
+WITHOUT_DATA = {"advantages"}
 
 
-def run_bench(name: str, data: Path, options: Options, *, command: str = "") -> BenchResult:
+def run_bench(name: str, data: Path | None, options: Options, *, command: str = "") -> BenchResult:
     """Run the bench called `name` on the folder `data`; `command` is kept to repeat it.
 
     Raises ConfigError for an unknown name and for a folder without the data it needs.
     """
     function = _function(name)
-    if not data.is_dir():
+    if name in WITHOUT_DATA:
+        data = Path()
+    elif data is None:
+        raise ConfigError(f"{name} needs --data", hint="see docs/data.md")
+    elif not data.is_dir():
         raise ConfigError(f"no such data folder: {data}", hint="see docs/data.md")
     start = time.perf_counter()
     measured = function(data, options)

@@ -129,6 +129,19 @@ def draw_forest(rng: np.random.Generator, shape: TreeShape, *axes: int) -> Fores
     return Forest(tuple(logits), tuple(earned), leaves)
 
 
+def side_by_side(forests: Sequence[Forest]) -> Forest:
+    """Forests of one shape as one, on a new first axis."""
+
+    def stacked(levels: Sequence[tuple[Floats, ...]]) -> tuple[Floats, ...]:
+        return tuple(np.stack(level) for level in zip(*levels, strict=True))
+
+    return Forest(
+        stacked([forest.logits for forest in forests]),
+        stacked([forest.earned for forest in forests]),
+        np.stack([forest.leaves for forest in forests]),
+    )
+
+
 def roll(rng: np.random.Generator, forest: Forest, forks: Sequence[int], *axes: int) -> Episodes:
     """Roll out every question, with `axes` for repetitions in front; `forks[t]` turns are sampled
     in each state that turn t starts from.

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from docpipe.bench import Options, run_bench
+from docpipe.bench import advantages as bench
+from docpipe.bench.advantages import Setting, measure, plain, predicted_variance
+from docpipe.errors import ConfigError
+from docpipe.training.rl.tabular import TreeShape, draw_forest
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few settings of few batches."""
+    settings = (
+        Setting("all", "plain", ("rloo", "spo_near", "spo_far", "kriging")),
+        Setting("forks", "4-1-1-2", ("rloo_turns", "known_values"), forks=(4, 1, 1, 2)),
+    )
+    monkeypatch.setattr(bench, "SETTINGS", settings)
+    monkeypatch.setattr(bench, "LEARNERS", (("plain", "rloo", (8, 1, 1, 1)),))
+    monkeypatch.setattr(bench, "STEPS", 8)
+
+
+@pytest.mark.usefixtures("small")
+def test_the_bench_needs_no_data_and_repeats_itself() -> None:
+    first, again = (run_bench("advantages", None, Options(limit=2)).summary for _ in range(2))
+    assert first == again
+    assert first["all/plain/rloo/scale"] == pytest.approx(1, abs=0.1)
+    assert first["all/plain/rloo/variance"] == 1
+    assert first["all/plain/spo_far/bias"] > 1
+    assert 0 < first["learning/plain/rloo/closed mean"] < 1
+    other = run_bench("advantages", None, Options(limit=2, seed=5)).summary
+    assert other != first
+
+
+def test_other_benches_ask_for_their_data() -> None:
+    with pytest.raises(ConfigError, match="parse needs --data"):
+        run_bench("parse", None, Options())
+
+
+def test_forks_pay_where_the_ending_is_uncertain() -> None:
+    forked = Setting("forks", "4-1-1-4", ("rloo_turns",), forks=(4, 1, 1, 4))
+    key = "forks/4-1-1-4/rloo_turns/variance"
+    assert np.mean([measure(forked, seed)[key] for seed in range(3)]) < 0.85
+
+
+def test_prediction_is_exact_where_only_the_ending_matters() -> None:
+    """No difference between actions: a coin at the end, sampled n times for T gradients."""
+    forest = draw_forest(np.random.default_rng(0), TreeShape(effect=0.0, difficulty=0.0), 2)
+    assert predicted_variance(forest, plain(8, 4)) == pytest.approx(4 * 0.25 / 8)
+    assert predicted_variance(forest, (2, 1, 1, 3)) == pytest.approx(4 * 0.25 / 6)
