@@ -20,7 +20,9 @@ _CONTRAST = 48  # of 255, from the colour of most pixels
 _TALL = 1.7  # of the usual height: two lines that touch
 _LOW = 0.4  # of the usual height: an accent, a dot or a rule
 _MARGIN = 0.15  # of a line's height, around it
-_WORD_GAP = 0.14  # of a line's height
+_WORD_GAP = 0.16  # of a line's height
+_UPRIGHT = 0.8  # of the block's height: ink of a rule
+_WHOLE = 0.7  # of the usual height: less, at an edge, is part of a neighbour
 
 Mask = npt.NDArray[np.bool_]
 Range = tuple[int, int]
@@ -28,11 +30,12 @@ Range = tuple[int, int]
 
 class Piece(NamedTuple):
     """A part of a line; `line` counts from 0 and pieces of one line follow each other. `bbox` is in
-    pixels of the block."""
+    pixels of the block. `is_glued` to the piece before where a word was cut."""
 
     line: int
     image: Image.Image
     bbox: BBox
+    is_glued: bool
 
 
 def pieces(block: Image.Image, widest: float) -> list[Piece]:
@@ -42,9 +45,11 @@ def pieces(block: Image.Image, widest: float) -> list[Piece]:
     for number, (top, bottom) in enumerate(text_rows(ink)):
         margin = max(1, round(_MARGIN * (bottom - top)))
         top, bottom = max(0, top - margin), min(block.height, bottom + margin)
+        last = -1
         for left, right in spans(ink[top:bottom], widest):
             box = (max(0, left - margin), top, min(block.width, right + margin), bottom)
-            found.append(Piece(number, block.crop(box), BBox(*map(float, box))))
+            found.append(Piece(number, block.crop(box), BBox(*map(float, box)), left == last))
+            last = right
     return found
 
 
@@ -58,10 +63,9 @@ def ink_of(image: Image.Image) -> Mask:
 
 def text_rows(ink: Mask) -> list[Range]:
     """Top and bottom of each line."""
-    rows = runs(np.any(ink, axis=1))
+    rows, usual = _without_neighbours(_bare_rows(ink), len(ink))
     if not rows:
         return []
-    usual = statistics.median(bottom - top for top, bottom in rows)
     steps = [below[0] - above[0] for above, below in pairwise(rows)]
     pitch = max(statistics.median(steps), usual) if steps else usual
     whole = [part for row in rows for part in _parted(ink, row, usual, pitch)]
@@ -94,6 +98,21 @@ def spans(line: Mask, widest: float) -> list[Range]:
         found.append((left, before))
         left = after
     return [*found, (left, end)]
+
+
+def _bare_rows(ink: Mask) -> list[Range]:
+    """Runs of rows with ink, upright rules beside lines left out where they hide these."""
+    rows = runs(np.any(ink, axis=1))
+    bare = runs(np.any(ink[:, np.mean(ink, axis=0) < _UPRIGHT], axis=1))
+    return bare if len(bare) > len(rows) else rows
+
+
+def _without_neighbours(rows: list[Range], height: int) -> tuple[list[Range], float]:
+    """The rows without what shows, at the edges, of lines above and below; the usual height."""
+    inner = [row for row in rows if row[0] > 0 and row[1] < height] or rows
+    usual = statistics.median_high(bottom - top for top, bottom in inner) if rows else 0.0
+    kept = [row for row in rows if row in inner or row[1] - row[0] >= _WHOLE * usual]
+    return kept, usual
 
 
 def _parted(ink: Mask, row: Range, usual: float, pitch: float) -> list[Range]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 STAGE = "docfusion"
 _MAX_PIXELS = 8_000_000
 _MARGIN = 0.05  # of a block's width and height, around its crop
-_MOST_MARGIN = 4.0  # points: more would take in a neighbour
+_MOST_MARGIN = 2.5  # points: more would take in a neighbour
 _SURE = 0.75
 _EM = 0.6  # of the height of a line that was read, which has a margin
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _PIXELS = 1_500_000  # of a batch: the activations of the full model then stay below 1 GiB
 _MOST = 64  # images of a batch
+_DENSEST = (
+    4  # tokens a column of image tokens: a line has no more, whatever a poor model makes of it
+)
 
 
 class Block(NamedTuple):
@@ -73,7 +76,8 @@ class Reader:
 
     def layout(self, page: Image.Image, width: float, height: float) -> list[Block]:
         """What stands on a page, boxes in the units of `width` and `height`; in the order that the
-        model names it."""
+        model names it. Only outputs that are layouts are searched, and a box's confidence is the
+        mean probability of its tokens [D]: the paper has neither."""
         [output] = self._outputs([page], "layout", self._rule)
         return [
             Block(
@@ -98,11 +102,13 @@ class Reader:
         readings = iter([self._reading(output) for output in self._outputs(images, task)])
         whole: list[Reading] = []
         for part in parts:
-            lines: dict[int, list[str]] = defaultdict(list)
+            lines: dict[int, str] = {}
             own = [next(readings) for _ in part]
             for piece, reading in zip(part, own, strict=True):
-                lines[piece.line].append(reading.text.strip())
-            text = "\n".join(" ".join(filter(None, line)) for line in lines.values())
+                before = lines.get(piece.line, "")
+                between = " " if before and not piece.is_glued else ""
+                lines[piece.line] = (before + between + reading.text.strip()).strip()
+            text = "\n".join(lines.values())
             boxes = tuple(
                 (reading.text.strip(), piece.bbox) for piece, reading in zip(part, own, strict=True)
             )
@@ -133,11 +139,15 @@ class Reader:
 
     def _generate(self, pixels: Tensor, task: Task, rule: Rule | None) -> list[Generated]:
         prompt = torch.tensor([self._codec.vocabulary.prompt(task)] * len(pixels))
+        longest = self.config.text.targets
+        if task != "layout" and getattr(self.config.crops, task).fit == "strip":
+            _, columns = self.config.vision.map_size((pixels.shape[2], pixels.shape[3]))
+            longest = min(longest, _DENSEST * columns)
         return generate(
             self._model,
             pixels.to(self._device),
             prompt.to(self._device),
-            longest=self.config.text.targets,
+            longest=longest,
             beams=self._beams,
             rule=rule,
         )

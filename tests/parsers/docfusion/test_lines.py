@@ -59,8 +59,24 @@ def test_a_long_line_is_cut_between_words() -> None:
 
 
 def test_a_word_too_long_is_cut_somewhere() -> None:
-    found = pieces(text_image(["m" * 60]), widest=6)
+    found = pieces(text_image(["m" * 60 + " end"]), widest=6)
     assert len(found) > 3
+    assert [piece.is_glued for piece in found[:3]] == [False, True, True]
+
+
+def test_cuts_between_words_are_told_from_cuts_in_words() -> None:
+    found = pieces(text_image(["many short words in one long line of text"]), widest=6)
+    assert len(found) > 3
+    assert not any(piece.is_glued for piece in found)
+
+
+def test_rules_and_neighbours_at_the_edges_are_no_lines() -> None:
+    image = text_image(LINES, 24)
+    framed = image.copy()
+    ImageDraw.Draw(framed).rectangle((0, 0, 2, image.height), fill="red")
+    assert [piece.line for piece in pieces(framed, 30)] == [0, 1, 2]
+    above = image.crop((0, 30, image.width, image.height))  # the feet of the first line show
+    assert [piece.line for piece in pieces(above, 30)] == [0, 1]
 
 
 def test_dots_and_accents_are_no_lines() -> None:
