@@ -26,7 +26,7 @@ def normalise(latex: str) -> str:
     tokens = _TOKEN.findall(latex)
     return "".join(
         f"{token} " if token[1:].isalpha() and token[0] == "\\" and after[:1].isalpha() else token
-        for token, after in zip(tokens, [*tokens[1:], ""], strict=True)
+        for token, after in zip(tokens, [*tokens[1:], ""], strict=False)
     )
 
 

@@ -153,7 +153,7 @@ class DocLatex:
     """Formulas or tables: Parquet files `<split>-*.parquet`, of `equation_1` or `table`."""
 
     def __init__(self, folder: Path, split: Literal["equation_1", "table"]) -> None:
-        from pyarrow.parquet import ParquetFile
+        from pyarrow.parquet import ParquetFile  # type: ignore[import-untyped]
 
         paths = sorted(folder.rglob(f"{split}-*.parquet"))
         if not paths:

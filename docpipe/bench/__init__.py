@@ -40,6 +40,7 @@ BENCHES: dict[str, str] = {
     "robust": "docpipe.bench.robust:run",
     "ocr": "docpipe.bench.ocr:run",
     "reliability": "docpipe.bench.reliability:run",
+    "docfusion": "docpipe.bench.docfusion:run",
     "advantages": "docpipe.bench.advantages:run",
 }
 WITHOUT_DATA = {"advantages"}

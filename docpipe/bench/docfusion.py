@@ -1,0 +1,124 @@
+"""The bench `docfusion`: layout, text, formulas and tables off images.
+
+Data: a folder with PDFs. `limit` is the number of samples of each set:
+
+    printed     printed lines of the PDFs in pieces, their text layer as the truth (where that is
+                wrong, so is the truth)
+    text, formula, table, layout     synthetic, of the held-out profile (docs/docfusion-data.md)
+
+Contestants: tesseract and rapidocr on text, told that each image is a line; `docfusion` where the
+configuration has it as parser (`--set parser.name=docfusion --set parser.weights=FOLDER`).
+
+Figures: those of training.docfusion.metrics, `teds` of tables besides; `cpu` seconds a sample.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from docpipe.bench.line_readers import (
+    Contestant,
+    DocFusionContestant,
+    RapidLines,
+    TesseractLines,
+)
+from docpipe.bench.parsing import TreeTooLargeError, teds
+from docpipe.bench.result import Measured, Row
+from docpipe.bench.task import Options
+from docpipe.datasets.docfusion.printed import printed_pieces
+from docpipe.datasets.docfusion.profiles import HELD_OUT
+from docpipe.datasets.docfusion.samples import TASKS, Sample
+from docpipe.datasets.docfusion.synthetic import synthetic
+from docpipe.errors import ConfigError, ModelError
+from docpipe.training.docfusion.metrics import (
+    Prediction,
+    gold_cells,
+    pooled,
+    read_cells,
+    sample_scores,
+)
+
+LIMIT = 100
+MOST = 46
+"""Characters of a piece of a printed line: eight pixels each on the strip of the small model."""
+
+Read = list[tuple[Sample, Prediction]]
+
+
+def run(data: Path, options: Options) -> Measured:
+    """Read every sample with every contestant that can. Raises ConfigError, ModelError."""
+    contestants, notes = make_contestants(options)
+    sets = make_sets(data, options)
+    rows: list[Row] = []
+    figures: dict[str, float] = {}
+    work = [
+        (name, samples, who, contestant)
+        for name, samples in sets.items()
+        for who, contestant in contestants.items()
+        if samples and samples[0].task in contestant.tasks
+    ]
+    for name, samples, who, contestant in options.track(work):
+        before = _cpu_seconds()
+        read: Read = [(sample, contestant.predict(sample)) for sample in samples]
+        spent = _cpu_seconds() - before
+        prefix = f"{name}.{who}."
+        rows += [_row(prefix, sample, prediction) for sample, prediction in read]
+        figures |= {prefix + key: value for key, value in pooled(samples[0].task, read).items()}
+        figures[prefix + "cpu"] = spent / len(samples)
+    counts = ", ".join(f"{name} {len(samples)}" for name, samples in sets.items())
+    return Measured(rows, figures, (*notes, f"samples: {counts}"))
+
+
+def make_contestants(options: Options) -> tuple[dict[str, Contestant], list[str]]:
+    """By name, and remarks on those left out."""
+    contestants: dict[str, Contestant] = {"rapidocr": RapidLines()}
+    notes: list[str] = []
+    try:
+        contestants["tesseract"] = TesseractLines()
+    except ModelError as error:
+        notes.append(f"without tesseract: {error.message}")
+    stage = options.config.parser
+    if stage.name != "docfusion":
+        notes.append("without docfusion: the configuration has another parser")
+        return contestants, notes
+    if "weights" not in stage.options:
+        raise ConfigError("the bench needs weights", hint="--set parser.weights=FOLDER")
+    weights, beams = Path(stage.options["weights"]), int(stage.options.get("beams", 1))
+    return {"docfusion": DocFusionContestant(weights, beams=beams)} | contestants, notes
+
+
+def make_sets(data: Path, options: Options) -> dict[str, list[Sample]]:
+    """The samples by name of the set; the synthetic ones are the first of the held-out profile."""
+    count = options.limit or LIMIT
+    sets = {"printed": printed_pieces(data, count, most=MOST, seed=options.seed)}
+    for task in TASKS:
+        sets[task] = [synthetic(task, HELD_OUT, number) for number in range(count)]
+    return sets
+
+
+def _row(prefix: str, sample: Sample, prediction: Prediction) -> Row:
+    scores = sample_scores(sample, prediction)
+    if sample.task == "table":
+        scores |= _teds(sample, prediction)
+    named = {prefix + key: round(value, 5) for key, value in scores.items()}
+    info = {"gold": sample.text[:200], "read": prediction.text[:200]}
+    return Row(prefix + sample.name, named, dict(info), sample.group)
+
+
+def _teds(sample: Sample, prediction: Prediction) -> dict[str, float]:
+    from docpipe.parsers.docfusion.tabular import to_html
+
+    found = read_cells(prediction)
+    try:
+        value = teds(to_html(gold_cells(sample)), to_html(found) if found else "")
+    except TreeTooLargeError:
+        return {}
+    return {} if value is None else {"teds": value}
+
+
+def _cpu_seconds() -> float:
+    """Of this process and of the programs that it ran."""
+    times: Sequence[float] = os.times()
+    return sum(times[:4])

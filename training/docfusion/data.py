@@ -1,0 +1,216 @@
+"""Batches: which samples are in each, and samples as tensors.
+
+What a batch holds follows from the seed and its number alone (and, in a run by minutes, from how
+far the run is), so a resumed run goes on with the batch that comes next, without making those
+before. All samples of a batch are of one task: images of tasks differ in size.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from PIL import Image
+from torch import Tensor
+from torch.utils.data import Dataset, Sampler
+
+from docpipe.datasets.docfusion.profiles import TRAIN
+from docpipe.datasets.docfusion.samples import LayoutBox, Sample, SampleSource, Task
+from docpipe.datasets.docfusion.synthetic import Level, synthetic
+from docpipe.errors import ConfigError
+from docpipe.geometry import BBox
+from docpipe.parsers.docfusion.codec import Codec, Element
+from docpipe.parsers.docfusion.config import DocFusionConfig
+from docpipe.parsers.docfusion.loss import IGNORED
+from docpipe.parsers.docfusion.processor import Processor, normalised
+from docpipe.parsers.docfusion.vocabulary import Vocabulary
+from docpipe.training.docfusion.progress import Progress
+from docpipe.training.docfusion.settings import Settings, Stage
+from docpipe.training.docfusion.sources import limits_of, open_source
+
+_SYNTHETIC = -1
+_TRIES = 50  # samples in a row whose target is too long
+
+
+class Key(NamedTuple):
+    """Sample `number` of a source, numbered as in the settings."""
+
+    task: Task
+    source: int
+    number: int
+    level: Level
+
+
+class Example(NamedTuple):
+    """`pixels` (3, height, width), `labels` (L,) token ids."""
+
+    task: Task
+    pixels: Tensor
+    labels: Tensor
+
+
+class TaskBatches(Sampler[list[Key]]):
+    """Keys of each batch of a process, from the first not trained on yet.
+
+    `batches_done` says how many batches a process has had; `rank` and `world` which and how many
+    processes there are: they share the batches in turn.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        sizes: Sequence[int],
+        progress: Progress,
+        batches_done: Callable[[], int],
+        rank: int = 0,
+        world: int = 1,
+    ) -> None:
+        self._settings, self._sizes, self._progress = settings, sizes, progress
+        self._done, self._rank, self._world = batches_done, rank, world
+
+    def __len__(self) -> int:
+        return self._progress.steps * self._settings.training.accumulation
+
+    def __iter__(self) -> Iterator[list[Key]]:
+        for number in range(self._done(), len(self)):
+            yield self.batch(number * self._world + self._rank, number)
+
+    def batch(self, number: int, turn: int) -> list[Key]:
+        """Batch `number` of all processes together, in the stage that `turn` of one is in."""
+        chance = random.Random(f"{self._settings.seed}/{number}")
+        training = self._settings.training
+        stage = stage_at(self._settings.stages, self._progress.at(turn // training.accumulation))
+        task = chance.choices(list(stage.tasks), list(stage.tasks.values()))[0]
+        size = training.batch_sizes.get(task, training.batch_size)
+        return [self._key(chance, task, stage.level) for _ in range(size)]
+
+    def _key(self, chance: random.Random, task: Task, level: Level) -> Key:
+        point = chance.random()
+        for at, source in enumerate(self._settings.sources):
+            if source.task == task and level != "words":
+                point -= source.share
+                if point < 0:
+                    return Key(task, at, chance.randrange(self._sizes[at]), level)
+        pool = self._settings.training.pool
+        return Key(
+            task, _SYNTHETIC, chance.randrange(pool) if pool else chance.getrandbits(40), level
+        )
+
+
+def stage_at(stages: Sequence[Stage], done: float) -> Stage:
+    """The stage of the curriculum when a share of the run is done."""
+    return next((stage for stage in stages if done < stage.until), stages[-1])
+
+
+class Examples(Dataset[Example]):
+    """Samples as tensors of a model, made when they are asked for."""
+
+    def __init__(self, settings: Settings, config: DocFusionConfig, vocabulary: Vocabulary) -> None:
+        self._settings = settings
+        self._encode = Encoder(config, vocabulary)
+        self._sources: list[SampleSource] = [
+            open_source(source, settings.lengths) for source in settings.sources
+        ]
+
+    @property
+    def sizes(self) -> list[int]:
+        """Of the sources of the settings."""
+        return [len(source) for source in self._sources]
+
+    def __getitem__(self, key: Key) -> Example:
+        """Raises ConfigError where target after target is too long for the model."""
+        for attempt in range(_TRIES):
+            sample = self._sample(key, attempt)
+            jitter = self._settings.loss.jitter
+            if jitter and sample.boxes:
+                sample = self._encode.jittered(sample, jitter, f"{key}")
+            example = self._encode(sample)
+            if len(example.labels) <= self._encode.longest:
+                return example
+        raise ConfigError(
+            f"targets of task {key.task!r} are longer than the model writes",
+            hint="lower [lengths], or give the model more text.targets",
+        )
+
+    def _sample(self, key: Key, attempt: int) -> Sample:
+        if key.source == _SYNTHETIC:
+            return synthetic(
+                key.task,
+                TRAIN,
+                key.number + attempt * (1 << 41),
+                seed=self._settings.seed,
+                limits=limits_of(self._settings.lengths),
+                level=key.level,
+            )
+        source = self._sources[key.source]
+        return source[(key.number + attempt) % len(source)]
+
+
+class Encoder:
+    """Samples as tensors of one model; `longest` is the most ids of a target."""
+
+    def __init__(self, config: DocFusionConfig, vocabulary: Vocabulary) -> None:
+        self._processor = Processor(config)
+        self._codec = Codec(config, vocabulary)
+        self._bins = config.bins
+        self.longest = config.text.targets
+
+    def __call__(self, sample: Sample) -> Example:
+        if sample.task == "layout":
+            elements = [Element(item.label, item.box) for item in sample.boxes]
+            ids = self._codec.layout_target(elements, sample.image.width, sample.image.height)
+        else:
+            ids = self._codec.text_target(sample.text)
+        pixels = self._processor.image(sample.image, sample.task)
+        return Example(sample.task, pixels, torch.tensor(ids))
+
+    def jittered(self, sample: Sample, most: int, seed: str) -> Sample:
+        """The sample with each side of its boxes moved by up to `most` bins, evenly."""
+        chance = random.Random(seed)
+        width, height = (side / self._bins for side in sample.image.size)
+
+        def move(item: LayoutBox) -> LayoutBox:
+            x0, y0, x1, y1 = (chance.randint(-most, most) for _ in range(4))
+            box = item.box
+            moved = BBox.of(
+                box.x0 + x0 * width, box.y0 + y0 * height, box.x1 + x1 * width, box.y1 + y1 * height
+            )
+            return LayoutBox(item.label, moved.clip(*sample.image.size))
+
+        return Sample(
+            task=sample.task,
+            image=sample.image,
+            boxes=tuple(map(move, sample.boxes)),
+            name=sample.name,
+            group=sample.group,
+        )
+
+
+class Collator:
+    """Examples of a task as a batch: `task`, `pixels` filled up with white, `prompt`, `labels`."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._white = normalised(Image.new("RGB", (1, 1), "white"))
+
+    def __call__(self, examples: Sequence[Example]) -> dict[str, Any]:
+        labels = [example.labels for example in examples]
+        return {
+            "task": examples[0].task,
+            "pixels": self.images([example.pixels for example in examples]),
+            "prompt": self.prompt(examples[0].task, len(examples)),
+            "labels": torch.nn.utils.rnn.pad_sequence(labels, True, IGNORED),
+        }
+
+    def images(self, images: Sequence[Tensor]) -> Tensor:
+        height, width = (max(image.shape[axis] for image in images) for axis in (1, 2))
+        batch = self._white.expand(len(images), 3, height, width).clone()
+        for at, image in enumerate(images):
+            batch[at, :, : image.shape[1], : image.shape[2]] = image
+        return batch
+
+    def prompt(self, task: Task, count: int) -> Tensor:
+        """The prompt of a task, (count, tokens)."""
+        return torch.tensor(self._vocabulary.prompt(task)).expand(count, -1)

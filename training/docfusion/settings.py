@@ -1,0 +1,182 @@
+"""The training configuration: one TOML file.
+
+seed = 1
+[model]       preset = "tiny" or init = a folder of weights, and what differs from the preset
+[[stage]]     until (share of the run), level, tasks with their shares of the batches
+[[source]]    task, kind, path, share: data besides the synthetic
+[loss]        kind, location_weight, ctc, jitter
+[training]    minutes or steps, batch sizes, learning rate, …
+[lora]        rank, alpha, targets: adapters in place of full training
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from docpipe.datasets.docfusion.samples import TASKS, Task
+from docpipe.datasets.docfusion.synthetic import Level
+from docpipe.errors import ConfigError
+from docpipe.parsers.docfusion.config import DocFusionConfig
+from docpipe.parsers.docfusion.presets import PRESETS
+
+LossKind = Literal["gk_cel", "cross_entropy", "soft"]
+SourceKind = Literal["stored", "printed", "doclaynet", "pubtabnet", "unimer", "doclatex"]
+
+
+class ModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`changes` is merged into the preset; with `init` the configuration is that of the weights."""
+
+    preset: str = "tiny"
+    init: str = ""
+    changes: dict[str, Any] = {}
+
+    def config(self) -> DocFusionConfig:
+        """Raises ConfigError for an unknown preset or a change that does not fit."""
+        if self.preset not in PRESETS:
+            known = ", ".join(PRESETS)
+            raise ConfigError(f"unknown preset {self.preset!r}", hint=f"known: {known}")
+        plain = msgspec.to_builtins(PRESETS[self.preset]())
+        try:
+            return msgspec.convert(_merged(plain, self.changes), DocFusionConfig)
+        except msgspec.ValidationError as error:
+            raise ConfigError(f"[model.changes]: {error}") from error
+
+
+class Stage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Part of the curriculum: what batches are of until this share of the run is done."""
+
+    until: float
+    tasks: dict[Task, float]
+    level: Level = "lines"
+
+
+class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Data of a task besides the synthetic: `share` of its samples.
+
+    `path` is looked for in the folder that DOCPIPE_DATA names unless it is absolute; `split` as the
+    set has it.
+    """
+
+    task: Task
+    kind: SourceKind
+    path: str
+    share: float = 0.5
+    split: str = "train"
+    limit: int = 5000
+
+
+class LossSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`soft` are fixed Gaussian labels. `location_weight` counts location tokens so much; `ctc` is
+    the weight of the auxiliary loss on text; `jitter` moves the labels of boxes by up to so many
+    bins, to study noise. `sigma` and `kernel` None are those of the model."""
+
+    kind: LossKind = "gk_cel"
+    location_weight: float = 1.0
+    ctc: float = 0.3
+    jitter: int = 0
+    sigma: float | None = None
+    kernel: int | None = None
+
+
+class TrainingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A run takes `steps`, or `minutes` of wall-clock time where they are given; learning rate and
+    curriculum follow either. `evaluations` and `checkpoints` are spread evenly over it.
+
+    `pool` limits synthetic training samples of a task to so many different ones (0: no limit);
+    `evaluation` is the number of samples of a task that are read to evaluate, `on` those of the
+    training ("train") or held out. `workers` make samples beside the training process.
+    """
+
+    steps: int = 0
+    minutes: float = 0.0
+    batch_size: int = 16
+    batch_sizes: dict[Task, int] = {}
+    accumulation: int = 1
+    rate: float = 1e-3
+    last_rate: float = 0.02
+    warmup: float = 0.03
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    evaluations: int = 4
+    evaluation: int = 64
+    on: Literal["train", "held_out"] = "held_out"
+    checkpoints: int = 8
+    log_steps: int = 20
+    pool: int = 0
+    workers: int = 0
+
+    def __post_init__(self) -> None:
+        if (self.steps > 0) == (self.minutes > 0):
+            raise ConfigError("[training] needs either steps or minutes")
+
+
+class Lengths(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The most characters of synthetic targets, and lines of a text crop."""
+
+    text: int = 46
+    formula: int = 120
+    table: int = 500
+    lines: int = 1
+
+
+class LoraSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Adapters of this rank on modules whose names end so; the other weights stay as they are."""
+
+    rank: int = 8
+    alpha: int = 16
+    targets: tuple[str, ...] = ("q_proj", "v_proj", "qkv")
+
+
+EVERYTHING: dict[Task, float] = {"layout": 0.4, "text": 0.25, "table": 0.2, "formula": 0.15}
+
+
+class Settings(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"stages": "stage", "sources": "source"},
+):
+    training: TrainingSettings
+    seed: int = 1
+    model: ModelSettings = ModelSettings()
+    stages: tuple[Stage, ...] = (Stage(1.0, EVERYTHING),)
+    sources: tuple[Source, ...] = ()
+    lengths: Lengths = Lengths()
+    loss: LossSettings = LossSettings()
+    lora: LoraSettings | None = None
+
+    def __post_init__(self) -> None:
+        ends = [stage.until for stage in self.stages]
+        if not ends or ends != sorted(ends) or ends[-1] < 1.0:
+            raise ConfigError("[[stage]] tables must go on to until = 1.0, in order")
+        if any(not stage.tasks or min(stage.tasks.values()) < 0 for stage in self.stages):
+            raise ConfigError("each [[stage]] needs tasks with shares of 0 or more")
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """All tasks of any stage, in their usual order."""
+        return tuple(task for task in TASKS if any(s.tasks.get(task) for s in self.stages))
+
+
+def load_settings(path: Path) -> Settings:
+    """The settings in a TOML file. Raises ConfigError that names the file and what is wrong."""
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), Settings)
+    except FileNotFoundError as error:
+        raise ConfigError(f"no such training configuration: {path}") from error
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"training configuration {path}: {error}") from error
+
+
+def _merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """`base` with the leaves of `changes` in their place."""
+    return base | {
+        key: _merged(base[key], value)
+        if isinstance(value, dict) and isinstance(base.get(key), dict)
+        else value
+        for key, value in changes.items()
+    }

@@ -1,0 +1,165 @@
+"""Train DocFusion: configuration -> data -> model -> trainer -> evaluation -> model card.
+
+    python -m docpipe.training.train_docfusion training/configs/docfusion-toy.toml OUT
+
+writes into OUT: model.safetensors and config.json (what the DocFusion stages load), model_card.json
+(data, sizes, measured scores, the command), metrics.jsonl (a line per logged step), samples/ (pages
+and crops with what was read off them, as pictures), and checkpoints/, from which --resume goes on.
+Several processes: `torchrun --nproc-per-node N -m docpipe.training.train_docfusion …`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+import transformers
+from transformers import TrainerCallback
+
+from docpipe.errors import ConfigError, DocpipeError
+from docpipe.parsers.docfusion.config import DocFusionConfig
+from docpipe.parsers.docfusion.model import DocFusion
+from docpipe.parsers.docfusion.vocabulary import Vocabulary, build_vocabulary
+from docpipe.parsers.docfusion.weights import count_parameters, load, save
+from docpipe.training.docfusion.adapters import add_adapters, merge_adapters
+from docpipe.training.docfusion.progress import Progress
+from docpipe.training.docfusion.settings import Settings, load_settings
+from docpipe.training.docfusion.trainer import DocFusionTrainer
+
+CHECKPOINTS, PICTURES = "checkpoints", "samples"
+
+
+class ModelCard(msgspec.Struct, frozen=True):
+    """What a reader must know of a trained model. `evaluation` is on synthetic samples, of the
+    profile that the settings name; `minutes` are of training with its evaluations."""
+
+    command: str
+    settings: Settings
+    config: DocFusionConfig
+    parameters: int
+    trained_parameters: int
+    evaluation: dict[str, float]
+    steps: int
+    samples: int
+    minutes: float
+    versions: dict[str, str]
+
+
+def train(
+    settings: Settings,
+    folder: Path,
+    *,
+    resume: bool = False,
+    command: str = "",
+    callbacks: Sequence[TrainerCallback] = (),
+    clock: Callable[[], float] | None = None,
+) -> ModelCard:
+    """Train, evaluate and write everything into `folder`. Raises ConfigError, ModelError.
+
+    On the CPU, a run by steps that was stopped and resumed ends with the weights of one that was
+    not. `clock` (seconds) stands in for the time of a run by minutes.
+    """
+    transformers.set_seed(settings.seed)
+    model, vocabulary = make_model(settings)
+    if settings.lora is not None:
+        add_adapters(model, settings.lora)
+    trained = sum(p.numel() for p in model.parameters() if p.requires_grad)
+    progress = Progress(settings.training, clock) if clock else Progress(settings.training)
+
+    trainer = DocFusionTrainer(
+        model, vocabulary, settings, folder / CHECKPOINTS, folder / PICTURES, progress, callbacks
+    )
+    trainer.train(resume_from_checkpoint=_last_checkpoint(folder) if resume else None)
+    minutes = progress.minutes
+    evaluation = trainer.evaluate()
+
+    model = model.cpu().eval()
+    if settings.lora is not None:
+        merge_adapters(model)
+    steps = trainer.state.global_step
+    card = ModelCard(
+        command=command,
+        settings=settings,
+        config=model.config,
+        parameters=count_parameters(model),
+        trained_parameters=trained,
+        evaluation={name: round(value, 5) for name, value in evaluation.items()},
+        steps=steps,
+        samples=samples_seen(settings, steps, trainer.args.world_size),
+        minutes=round(minutes, 2),
+        versions=_versions(),
+    )
+    if trainer.is_world_process_zero():
+        save(folder, model)
+        _write_json(folder / "model_card.json", card)
+        _write_lines(folder / "metrics.jsonl", trainer.state.log_history)
+    return card
+
+
+def make_model(settings: Settings) -> tuple[DocFusion, Vocabulary]:
+    """Fresh weights, or those of `init`."""
+    if settings.model.init:
+        return load(Path(settings.model.init))
+    config = settings.model.config()
+    return DocFusion(config), build_vocabulary(config, Path())
+
+
+def samples_seen(settings: Settings, steps: int, processes: int) -> int:
+    """Samples trained on, where batches of all tasks are equally large."""
+    training = settings.training
+    return steps * training.batch_size * training.accumulation * processes
+
+
+def _last_checkpoint(folder: Path) -> str:
+    from transformers.trainer_utils import get_last_checkpoint
+
+    checkpoints = folder / CHECKPOINTS
+    last = get_last_checkpoint(str(checkpoints)) if checkpoints.is_dir() else None
+    if last is None:
+        raise ConfigError(f"no checkpoint in {checkpoints}", hint="train without --resume")
+    return str(last)
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "transformers": transformers.__version__,
+    }
+
+
+def _write_json(path: Path, value: object) -> None:
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
+
+
+def _write_lines(path: Path, rows: Sequence[Any]) -> None:
+    path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; returns its exit code."""
+    parser = argparse.ArgumentParser(description="Train DocFusion.")
+    parser.add_argument("config", type=Path, help="TOML file, see training/configs")
+    parser.add_argument("out", type=Path, help="folder for the model and what was measured")
+    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
+    given = parser.parse_args(arguments)
+    words = [str(given.config), str(given.out), *(["--resume"] if given.resume else [])]
+    command = shlex.join(["python", "-m", "docpipe.training.train_docfusion", *words])
+    try:
+        card = train(load_settings(given.config), given.out, resume=given.resume, command=command)
+    except DocpipeError as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(msgspec.json.format(msgspec.json.encode(card.evaluation), indent=2).decode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
