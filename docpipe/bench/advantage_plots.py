@@ -40,13 +40,15 @@ SWEEPS = (
 SWEPT = ("rloo", "spo_near", "spo_prefix", "spo_prefix_graded", "kriging", "known_values")
 FORKED = ("rloo_turns", "kriging_forks", "known_values")
 LEARNERS = (
-    ("plain", "spo_far"),
-    ("plain", "spo_near"),
-    ("plain", "rloo"),
-    ("plain", "known_values"),
-    ("forked", "rloo_turns"),
-    ("forked", "kriging_forks"),
+    ("plain", "spo_far", 1.0),
+    ("plain", "spo_near", 1.0),
+    ("plain", "rloo", 1.0),
+    ("plain", "known_values", 1.0),
+    ("forks 4-1-2-2", "rloo_turns", 1.6),
+    ("4 answers", "rloo", 2.2),
+    ("0 answers", "kriging", 2.8),
 )
+ANSWERS = ("1 answers", "2 answers", "4 answers", "8 answers", "0 answers")
 
 
 def draw(result: BenchResult, folder: Path) -> list[Path]:
@@ -62,9 +64,10 @@ def draw(result: BenchResult, folder: Path) -> list[Path]:
         axes.set(xlabel=label, ylabel="variance, RLOO with 8 rollouts = 1")
     handles, labels = sweeps.axes[0].get_legend_handles_labels()
     sweeps.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False)
-    forks = Figure(figsize=(11, 4.2), layout="constrained")
-    left, right = forks.subplots(1, 2)
+    forks = Figure(figsize=(15, 4.4), layout="constrained")
+    left, middle, right = forks.subplots(1, 3)
     _forks(left, result)
+    _answers(middle, result)
     _learning(right, result)
     paths = [folder / "advantages-sweeps.png", folder / "advantages-forks.png"]
     for figure, path in zip((sweeps, forks), paths, strict=True):
@@ -103,17 +106,26 @@ def _forks(axes: Axes, result: BenchResult) -> None:
     axes.legend(frameon=False)
 
 
+def _answers(axes: Axes, result: BenchResult) -> None:
+    for name in SWEPT:
+        title, color, style = STYLES[name]
+        heights = [result.summary[f"answers/{count}/{name}/variance"] for count in ANSWERS]
+        axes.plot(range(len(ANSWERS)), heights, style, color=color, label=title)
+    axes.set_xticks(range(len(ANSWERS)), ["1", "2", "4", "8", "expected"])
+    axes.set(xlabel="answers averaged for a rollout", ylabel="variance of a batch", ylim=(0, None))
+    axes.legend(frameon=False)
+
+
 def _learning(axes: Axes, result: BenchResult) -> None:
-    for rolled, name in LEARNERS:
+    for rolled, name, width in LEARNERS:
         title, color, style = STYLES[name]
         start = f"learning/{rolled}/{name}/closed "
         ends = (key.removeprefix(start) for key in result.summary if key.startswith(start))
         points = sorted(int(end) for end in ends if end.isdigit())
         heights = [result.summary[f"{start}{point}"] for point in points]
-        width = 2.2 if rolled == "forked" else 1.2
-        label = f"{title}, forks 4-1-2-2" if rolled == "forked" else title
+        label = title if rolled == "plain" else f"{title}, {rolled.replace('0 a', 'expected a')}"
         axes.plot(points, heights, style, color=color, linewidth=width, label=label)
-    axes.set(xlabel="updates of 32 sampled turns a question", ylabel="share of the way learned")
+    axes.set(xlabel="updates", ylabel="share of the way learned")
     axes.legend(frameon=False, loc="lower right")
 
 

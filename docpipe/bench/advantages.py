@@ -6,7 +6,7 @@ It needs no data. Figures are named experiment/setting/estimator/measure, a row 
     bias       squared length of what is across, over that along it; its estimate is unbiased and so
                may be below 0
     variance   of the gradient of one batch after division by the scale, for the same number of
-               sampled turns, over that of `rloo` on plain rollouts of the same trees
+               sampled turns, over that of `rloo` on 8 plain rollouts of the same trees
     predicted  the variance of known_values by the formula of `predicted_variance`
     closed N   share of the way from the first policy's value to the best one's after N updates;
                `closed mean` is over all of them, by the `rate` that makes it highest on average
@@ -42,6 +42,7 @@ STEPS = 40
 RATES = (4.0, 8.0, 16.0, 32.0)
 CHECKPOINTS = 8
 REFERENCE = "rloo"
+EXPECTED = 0
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -52,6 +53,7 @@ class Setting(msgspec.Struct, frozen=True):
     contestants: tuple[str, ...]
     shape: TreeShape = TreeShape()
     forks: tuple[int, ...] = ()
+    answers: int = 1
 
     @property
     def rolled(self) -> tuple[int, ...]:
@@ -91,6 +93,11 @@ SETTINGS = (
     ),
     *(Setting("depth", f"{turns} turns", BY_TURN, TreeShape(turns=turns)) for turns in (2, 4, 6)),
     *(
+        Setting(experiment, f"{count} answers", BY_TURN, shape, answers=count)
+        for experiment, shape in (("answers", TreeShape()), ("answers_evidence", FOUND))
+        for count in (1, 2, 4, 8, EXPECTED)
+    ),
+    *(
         Setting(experiment, "-".join(map(str, forks)), FORKED, shape, forks)
         for experiment, shape in (
             ("forks", TreeShape()),
@@ -101,8 +108,20 @@ SETTINGS = (
     ),
 )
 LEARNERS = (
-    *(("plain", name, SHAPES[0]) for name in ALL if name not in ("spo_softmax", "gae_fitted")),
-    *(("forked", name, (4, 1, 2, 2)) for name in ("rloo_turns", "kriging_forks", "known_values")),
+    *(
+        Setting("learning", "plain", (name,))
+        for name in ALL
+        if name not in ("spo_softmax", "gae_fitted")
+    ),
+    *(
+        Setting("learning", "forks 4-1-2-2", (name,), forks=(4, 1, 2, 2))
+        for name in ("rloo_turns", "kriging_forks", "known_values")
+    ),
+    *(
+        Setting("learning", f"{count} answers", (name,), answers=count)
+        for count in (4, EXPECTED)
+        for name in ("rloo", "spo_near", "spo_prefix_graded", "kriging", "known_values")
+    ),
 )
 
 
@@ -129,8 +148,9 @@ def measure(setting: Setting, seed: int) -> dict[str, float]:
     rng = np.random.default_rng(seed)
     forest = draw_forest(rng, setting.shape, QUESTIONS)
     plainly = roll(rng, forest, plain(GROUP, setting.shape.turns), BATCHES)
-    same = setting.rolled == plain(GROUP, setting.shape.turns)
-    episodes = plainly if same else roll(rng, forest, setting.rolled, BATCHES)
+    episodes = plainly
+    if (setting.rolled, setting.answers) != (plain(GROUP, setting.shape.turns), 1):
+        episodes = roll(rng, forest, setting.rolled, BATCHES, answers=setting.answers)
     unit = _quality(forest, plainly, REFERENCE)["variance"] * plainly.cost
     start = f"{setting.experiment}/{setting.name}"
     last = episodes.same_prefix()[..., -1, :, :]
@@ -197,10 +217,10 @@ def learn(seeds: Sequence[int]) -> list[dict[str, float]]:
     """
     scores: list[dict[str, float]] = [{} for _ in seeds]
     points = [(number + 1) * STEPS // CHECKPOINTS for number in range(CHECKPOINTS)]
-    for rolled, name, forks in LEARNERS:
-        curves = [_curve(seeds, name, forks, rate) for rate in RATES]
+    for setting in LEARNERS:
+        curves = [_curve(seeds, setting, rate) for rate in RATES]
         best = int(np.argmax([curve.mean() for curve in curves]))
-        start = f"learning/{rolled}/{name}"
+        start = f"learning/{setting.name}/{setting.contestants[0]}"
         for curve, seed_scores in zip(curves[best].T, scores, strict=True):
             seed_scores[f"{start}/closed mean"] = float(curve.mean())
             seed_scores[f"{start}/rate"] = RATES[best]
@@ -209,16 +229,18 @@ def learn(seeds: Sequence[int]) -> list[dict[str, float]]:
     return scores
 
 
-def _curve(seeds: Sequence[int], name: str, forks: Sequence[int], rate: float) -> Floats:
+def _curve(seeds: Sequence[int], setting: Setting, rate: float) -> Floats:
     """The share closed at every checkpoint by each seed: [CHECKPOINTS, seeds]."""
-    drawn = [draw_forest(np.random.default_rng(seed), TreeShape(), QUESTIONS) for seed in seeds]
-    forest = side_by_side(drawn)
+    forest = side_by_side(
+        [draw_forest(np.random.default_rng(seed), setting.shape, QUESTIONS) for seed in seeds]
+    )
+    contestant = CONTESTANTS[setting.contestants[0]]
     rng = np.random.default_rng(seeds[0])
     start, best = _value(forest), forest.leaves.max(-1).mean(-1)
     curve = []
     for step in range(1, STEPS + 1):
-        episodes = roll(rng, forest, forks)
-        advantages = CONTESTANTS[name](forest, episodes)
+        episodes = roll(rng, forest, setting.rolled, answers=setting.answers)
+        advantages = contestant(forest, episodes)
         forest = forest.ascended(gradient_estimate(forest, episodes, advantages), rate)
         if step % (STEPS // CHECKPOINTS) == 0:
             curve.append((_value(forest) - start) / (best - start))

@@ -18,7 +18,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         Setting("forks", "4-1-1-2", ("rloo_turns", "known_values"), forks=(4, 1, 1, 2)),
     )
     monkeypatch.setattr(bench, "SETTINGS", settings)
-    monkeypatch.setattr(bench, "LEARNERS", (("plain", "rloo", (8, 1, 1, 1)),))
+    monkeypatch.setattr(bench, "LEARNERS", (Setting("learning", "plain", ("rloo",)),))
     monkeypatch.setattr(bench, "STEPS", 8)
 
 
@@ -43,6 +43,14 @@ def test_forks_pay_where_the_ending_is_uncertain() -> None:
     forked = Setting("forks", "4-1-1-4", ("rloo_turns",), forks=(4, 1, 1, 4))
     key = "forks/4-1-1-4/rloo_turns/variance"
     assert np.mean([measure(forked, seed)[key] for seed in range(3)]) < 0.85
+
+
+def test_averaging_answers_pays_more_than_the_best_baseline() -> None:
+    averaged = Setting("answers", "4 answers", ("rloo",), answers=4)
+    once = Setting("answers", "1 answers", ("known_values",))
+    few = [measure(averaged, seed)["answers/4 answers/rloo/variance"] for seed in range(3)]
+    best = [measure(once, seed)["answers/1 answers/known_values/variance"] for seed in range(3)]
+    assert np.mean(few) < 0.75 * np.mean(best)
 
 
 def test_prediction_is_exact_where_only_the_ending_matters() -> None:

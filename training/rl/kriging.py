@@ -88,7 +88,7 @@ def fit_covariance(returns: Floats, similarity: Floats) -> tuple[Floats, Floats,
     counts = _without_own(flat.sum(-1), 2)
     target = products - mean[..., None] * sums + (mean**2)[..., None] * counts
     normal = _without_own(flat @ np.swapaxes(flat, -1, -2), 3)
-    parts = _non_negative(normal, target)
+    parts = np.where(total[..., None] > TINY, _non_negative(normal, target), 0.0)
     noise = np.maximum(total - parts.sum(-1), NOISE_FLOOR * total) + TINY
     return mean + offset[..., 0], parts, noise
 

@@ -142,12 +142,15 @@ def side_by_side(forests: Sequence[Forest]) -> Forest:
     )
 
 
-def roll(rng: np.random.Generator, forest: Forest, forks: Sequence[int], *axes: int) -> Episodes:
+def roll(
+    rng: np.random.Generator, forest: Forest, forks: Sequence[int], *axes: int, answers: int = 1
+) -> Episodes:
     """Roll out every question, with `axes` for repetitions in front; `forks[t]` turns are sampled
     in each state that turn t starts from.
 
     (8, 1, 1, 1) are 8 rollouts, (4, 1, 1, 2) are 4, each with its last turn sampled twice: 8 that
-    share all but the last turn in pairs.
+    share all but the last turn in pairs. A leaf's reward is the mean of `answers` draws, or with 0
+    the chance itself.
     """
     lead, total = (*axes, *forest.leaves.shape[:-1]), int(np.prod(forks))
     states = np.zeros((*lead, 1), np.int64)
@@ -166,7 +169,8 @@ def roll(rng: np.random.Generator, forest: Forest, forks: Sequence[int], *axes: 
         earned.append(np.repeat(gained, copies, -1))
         branches.append(np.broadcast_to(np.repeat(np.arange(width), copies), (*lead, total)))
     chance = _rows(forest.leaves[..., None], states)[..., 0]
-    earned[-1] = earned[-1] + (rng.random(chance.shape) < chance)
+    ending = rng.binomial(answers, chance) / answers if answers else chance
+    earned[-1] = earned[-1] + ending
     return Episodes(
         np.stack(seen, -1),
         np.stack(actions, -1),
