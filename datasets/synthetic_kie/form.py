@@ -11,18 +11,18 @@ from docpipe.datasets.synthetic_kie.vocabulary import Chooser, address, company
 
 # Family: how often it has each part.
 FAMILIES: dict[str, dict[str, float]] = {
-    "office": {"rows": 5, "beside": 3, "free": 2, "section": 1.5, "choices": 1, "table": 1},
+    "office": {"rows": 5, "inquiry": 0.5, "beside": 3, "free": 2, "section": 1.5, "choices": 1, "table": 1},
     "boxes": {"boxed": 5, "section": 1.5, "choices": 1, "table": 1, "note": 1, "free": 0.7},
     "memo": {"rows": 3, "free": 3, "note": 0.5, "beside": 1},
     "fax": {"rows": 3, "note": 2, "beside": 1, "choices": 0.6, "free": 1},
-    "survey": {"choices": 5, "section": 1.5, "beside": 1, "free": 1, "note": 1},
+    "survey": {"choices": 4, "inquiry": 4, "section": 1.5, "beside": 1, "free": 1, "note": 1},
     "sheet": {"table": 4, "beside": 2, "section": 1, "rows": 1, "note": 0.5},
-    "application": {"beside": 5, "rows": 2, "section": 2, "choices": 1.5, "note": 1, "table": 0.5},
+    "application": {"inquiry": 1, "beside": 5, "rows": 2, "section": 2, "choices": 1.5, "note": 1, "table": 0.5},
     "grid": {"grid": 4, "section": 1.5, "table": 1, "free": 1, "choices": 0.7},
     "columns": {"rows": 5, "section": 1.5, "choices": 1.5, "free": 1},
-    "mixed": {"rows": 2, "beside": 2, "boxed": 1, "grid": 1, "table": 1.5, "choices": 1, "free": 1},
+    "mixed": {"rows": 2, "inquiry": 1, "beside": 2, "boxed": 1, "grid": 1, "table": 1.5, "choices": 1, "free": 1},
     "dense": {"boxed": 3, "table": 2, "beside": 3, "note": 1, "section": 1.5},
-    "lines": {"beside": 3, "rows": 3, "choices": 1, "section": 1.5, "note": 1},
+    "lines": {"inquiry": 1.5, "beside": 3, "rows": 3, "choices": 1, "section": 1.5, "note": 1},
 }
 TEST_FAMILIES = 3
 
@@ -62,6 +62,12 @@ class Form:
         if y < self.limit - 50 and chance.chance(0.4):
             self.page.signature((self.left, y + 6, self.width))
         self._foot()
+        if chance.chance(0.25):  # a number stamped at the edge
+            style = self.look.key.scaled(chance.one([0.9, 1.2]))
+            x = chance.one([self.sheet.width - style.width("00000000") - 6, 6.0])
+            top = chance.uniform(0.1, 0.98) * self.sheet.height
+            if all(abs(run.y - top) > style.line or run.x1 < x for run in self.sheet.runs):
+                self.sheet.text(x, top, chance.pattern("########"), style)
 
     def _body(self, place: Place) -> float:
         """Parts of the family down to the end of the page, or sooner."""
@@ -94,6 +100,7 @@ class Form:
             "choices": lambda: page.choices(place),
             "table": lambda: page.table(place, rows),
             "free": lambda: page.free_text(place),
+            "inquiry": lambda: page.inquiry(place),
             "note": lambda: page.note(place),
             "section": lambda: page.section(place),
         }
@@ -130,7 +137,21 @@ class Form:
             )
         if chance.chance(0.3):
             y = self.page.note((self.left, y + 4, self.width))
+        if chance.chance(0.15):
+            y = self._letterhead(y)
         return y + chance.uniform(6, 20)
+
+    def _letterhead(self, y: float) -> float:
+        """Addresses of offices in columns."""
+        style, count = self.look.key.scaled(0.85), self.chance.randint(1, 3)
+        ends = [y]
+        for at in range(count):
+            lines = [*address(self.chance, self.text.locale).lines, self.text.answer("phone")]
+            if self.chance.chance(0.5):
+                lines.insert(0, company(self.chance, self.text.locale))
+            x = self.left + at * self.width / count
+            ends.append(self.sheet.lines(x, y + 2, [(line, PLAIN) for line in lines], style))
+        return max(ends)
 
     def _foot(self) -> None:
         """Page numbers and codes at the foot of the page."""
@@ -139,8 +160,9 @@ class Form:
             return
         style = self.look.key.scaled(0.85)
         texts = [chance.pattern("#########"), "Page 1 of 1", "1", chance.pattern("Form ###-? (#/##)")]
-        texts += [self.text.word("note"), chance.pattern("?######")]
-        for align in chance.sample(["left", "center", "right"], chance.randint(0, 2)):
+        texts += [self.text.word("note"), chance.pattern("?######"), chance.pattern("########")]
+        texts += [chance.pattern("########"), chance.pattern("#####-####"), chance.pattern("P.#/#")]
+        for align in chance.sample(["left", "center", "right"], chance.randint(0, 3)):
             text = chance.one(texts)
             if style.width(text) < self.width / 2:
                 self.sheet.text(self.left, y, text, style, align=align, width=self.width)

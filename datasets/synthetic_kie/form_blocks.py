@@ -190,7 +190,7 @@ class FormPage:
         options = list(dict.fromkeys(self.words.word("option") for _ in range(chance.randint(2, 6))))
         marked = chance.randrange(len(options)) if chance.chance(0.85) else -1
         below = chance.chance(0.3)
-        form = chance.one(["box", "box", "brackets", "blank", "after", "letter", "sign"])
+        form = chance.one(["box", "box", "brackets", "blank", "after", "letter", "sign", "glyph"])
         x = left + 12 if below else max(end + look.key.size * 2, left + 0.25 * width)
         baseline += look.key.line if below else 0
         start = x
@@ -211,12 +211,13 @@ class FormPage:
         look, sheet = self.look, self.sheet
         size = look.key.size
         sign = self.chance.one(["X", "X", "x", "✓"])
-        if form in ("brackets", "sign"):
-            open_, close = ("[", "]") if form == "brackets" else ("(", ")")
+        if form in ("brackets", "sign", "glyph"):
             inside = sign if marked else " _"[self.chance.chance(0.2)]
+            box = {"brackets": f"[{inside}]", "sign": f"({inside})"}.get(form)
+            box = box or (self.chance.one("☒☑") if marked else "☐")
             label = "answer" if marked else "question"
             number = sheet.next_number()
-            sheet.text(x, y, f"{open_}{inside}{close} {option}", look.key, Mark(label, (), number))
+            sheet.text(x, y, f"{box} {option}", look.key, Mark(label, (), number))
             if marked:
                 sheet.links.append((group, number))
             return
@@ -266,6 +267,10 @@ class FormPage:
         if not kind:
             return -1
         text = self.words.word("column")
+        if self.chance.chance(0.25):
+            text = self.words.row_name()
+        elif self.chance.chance(0.3):
+            text = self.words.question().text
         text = wrap(self.words.case(text), style, max(width - 4, 20))[0]
         cell = self.sheet.next_cell() if ruled else 0
         return self.put_key(x + 3, y + style.size + 1, text, style, cell)[1]
@@ -277,7 +282,7 @@ class FormPage:
         baseline = y + self.look.key.size + 1
         number = -1
         if first:
-            text = wrap(self.words.case(self.words.word("row")), self.look.key, first - 6)[0]
+            text = wrap(self.words.row_name(), self.look.key, first - 6)[0]
             cell = self.sheet.next_cell() if ruled else 0
             number = self.put_key(left + 3, baseline, text, self.look.key, cell)[1]
         for at, (head, kind) in enumerate(zip(heads[1:] if first else heads, kinds, strict=False)):
@@ -311,13 +316,35 @@ class FormPage:
             bottom = self.put_fill(x, baseline + look.fill.line, lines, number)
         return max(bottom, baseline) + look.fill.line * 0.5 + look.space
 
+    def inquiry(self, place: Place) -> float:
+        """A question that is a sentence, on as many lines as it takes, and a short answer."""
+        left, y, width = place
+        chance, look = self.chance, self.look
+        question = self.words.sentence()
+        self._count += 1
+        text = f"{self._count}. {question.text}" if self.numbered else question.text
+        share = chance.one([1.0, 1.0, 0.6, 0.45])
+        lines = wrap(text, look.key, share * width)
+        number = -1
+        for line in lines:
+            end, last = self.put_key(left, y + look.key.size, line, look.key)
+            number = last if number < 0 else number
+            y += look.key.line
+        beside = share < 1 or end + 60 < left + width
+        x = max(left + share * width + 10, end + 14) if share < 1 else end + 16
+        if not beside:
+            x, y = left + 12, y + look.fill.line
+        answer = self._fitting(question.kind, left + width - x)
+        bottom = self.put_fill(x, y - look.key.line + look.fill.size, answer, number) if answer else y
+        return max(bottom + 0.4 * look.fill.line, y) + look.space
+
     def note(self, place: Place) -> float:
         """An instruction."""
         left, y, width = place
         style = self.look.key.scaled(self.chance.one([0.85, 0.85, 1.0]))
         text = " ".join(self.words.word("note") for _ in range(self.chance.one([1, 1, 2, 4])))
-        if self.chance.chance(0.15):
-            text = self.words.sentences(2)
+        if self.chance.chance(0.3):
+            text = self.words.sentences(self.chance.randint(1, 3))
         align: Align = self.chance.one(["left", "left", "center"])
         return self.sheet.paragraph(left, y, text, style, width, PLAIN, align) + self.look.space
 
@@ -326,7 +353,7 @@ class FormPage:
         left, y, width = place
         chance, key = self.chance, self.look.key
         style = key._replace(bold=chance.chance(0.75), size=key.size * chance.one([1, 1, 1.15, 1.3]))
-        text = self.words.word("section")
+        text = self.words.heading()
         text = text.upper() if chance.chance(0.45) else text
         text += chance.one(["", "", ":"])
         align: Align = chance.one(["left", "left", "left", "center"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from docpipe.datasets.synthetic_kie.form_words import MODIFIERS, NOUNS, QUESTIONS, WORDS
+from docpipe.datasets.synthetic_kie.form_words import MODIFIERS, NOUNS, QUESTIONS, SENTENCES, WORDS
 from docpipe.datasets.synthetic_kie.locales import LOCALES, Locale
 from docpipe.datasets.synthetic_kie.vocabulary import (
     Chooser,
@@ -37,6 +37,7 @@ class FormText:
         self.locale: Locale = chance.one([one for one in LOCALES if one.lang == self.lang])
         self.date_pattern = chance.one(self.locale.dates)
         self.case: Callable[[str], str] = chance.one([str, str, str.upper, str.title])
+        self.shout = chance.chance(0.2)  # answers in capitals, as typewriters wrote them
         self.used: set[str] = set()
 
     def word(self, kind: WordKind) -> str:
@@ -48,8 +49,8 @@ class FormText:
         chance, known = self.chance, QUESTIONS[self.lang]
         for _ in range(4):
             picked = kind or chance.choices(list(_KINDS), list(_KINDS.values()))[0]
-            if self.lang == "en" and picked in ("money", "number", "text") and chance.chance(0.3):
-                text = f"{chance.held(MODIFIERS)} {chance.held(NOUNS)}"
+            if self.lang == "en" and picked in ("money", "number", "text") and chance.chance(0.4):
+                text = self._compound()
             else:
                 text = chance.held(known[picked])
             if text not in self.used:
@@ -57,8 +58,48 @@ class FormText:
         self.used.add(text)
         return Question(self.case(text), picked)
 
+    def _compound(self) -> str:
+        """A question of two nouns, or of one with what it is like."""
+        chance = self.chance
+        first = chance.held(MODIFIERS if chance.chance(0.5) else NOUNS)
+        text = f"{first} {chance.held(NOUNS)}".capitalize()
+        return f"{text} {chance.one(NOUNS)}" if chance.chance(0.1) else text
+
+    def sentence(self) -> Question:
+        """A question that is a sentence of its own."""
+        chance = self.chance
+        known = names(self.locale.names, chance.split)
+        pattern = chance.one(SENTENCES.get(self.lang, SENTENCES["en"]))
+        words = (chance.one(known.words).lower() for _ in range(pattern.count("{w}")))
+        text = pattern.replace("{w}", "{}").format(*words)
+        if chance.chance(0.25):
+            text += f" ({self.sentences(1)[:-1].lower()})"
+        return Question(text, chance.one(["word", "text", "number", "long", "name", "date", "choice"]))
+
+    def row_name(self) -> str:
+        """What stands at the left of a row of a table."""
+        chance = self.chance
+        known = names(self.locale.names, chance.split)
+        forms = (
+            self.word("row"),
+            self.word("row"),
+            chance.one(known.cities),
+            chance.one(known.states),
+            f"{brand(chance)} {chance.one(['100', 'KS', '', 'Light', str(chance.randint(1, 99))])}",
+            company(chance, self.locale),
+            chance.pattern(chance.one(["####", "??-##", "#-##"])),
+            f"{chance.held(NOUNS).capitalize()} {chance.one(known.words)}",
+        )
+        return self.case(chance.one(forms))
+
     def answer(self, kind: str) -> str:
         """An answer of a kind, on one line."""
+        text = self._answer(kind)
+        if self.chance.chance(0.04):
+            return self.chance.one(["N/A", "None", "see attached", "-", "TBD", "n/a", "same", "none"])
+        return text.upper() if self.shout and kind != "email" else text
+
+    def _answer(self, kind: str) -> str:
         chance, locale = self.chance, self.locale
         known = names(locale.names, chance.split)
         match kind:
@@ -87,6 +128,8 @@ class FormText:
                 return chance.one(["{0}", "{1}{0}" if len(symbol) < 2 else "{0} {1}", "{1} {0}"]).format(text, symbol)
             case "number":
                 return self._number()
+            case "choice":
+                return self.word("option")
             case "percent":
                 return f"{chance.randint(1, 100)}{chance.one(['%', ' %', '%', f'{locale.decimal}5%'])}"
             case "time":
@@ -146,3 +189,10 @@ class FormText:
                 words[len(words) // 2] = chance.one([self.word("word"), self._number(), brand(chance)])
             made.append(" ".join(words).capitalize() + ".")
         return " ".join(made)
+
+    def heading(self) -> str:
+        """The name of a part: one of the usual, or made up."""
+        chance = self.chance
+        if self.lang == "en" and chance.chance(0.4):
+            return self._compound()
+        return self.word("section")
