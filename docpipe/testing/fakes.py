@@ -185,22 +185,36 @@ class FakeRecognizer:
 
 
 class FakeClassifier:
-    """Labels every word that is a number as `number`."""
+    """Labels every word that is a number as `number`, or with `texts` the runs of words that have
+    one of these texts with the label it stands for."""
+
+    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
+        self._texts = texts
 
     def classify(self, document: Document) -> tuple[Entity, ...]:
+        if self._texts is not None:
+            return tuple(self._labelled(document, self._texts))
         return tuple(
-            Entity(
-                f"p{page.number}/entity{index}",
-                "number",
-                (index,),
-                Source((Region(page.number, word.bbox),), "fake"),
-                word.text,
-                1.0,
-            )
+            self._entity(page, index, "number", (index,), word.text, word.bbox)
             for page in document.pages
             for index, word in enumerate(page.words)
             if word.text.isdigit()
         )
+
+    def _labelled(self, document: Document, texts: Mapping[str, str]) -> Iterator[Entity]:
+        from docpipe.parsers.entities.segments import segments
+
+        for page in document.pages:
+            for index, run in enumerate(segments(page)):
+                if run.text in texts:
+                    label = texts[run.text]
+                    yield self._entity(page, index, label, run.words, run.text, run.bbox)
+
+    def _entity(
+        self, page: Page, index: int, label: str, words: tuple[int, ...], text: str, bbox: BBox
+    ) -> Entity:
+        source = Source((Region(page.number, bbox),), "fake")
+        return Entity(f"p{page.number}/entity{index}", label, words, source, text, 1.0)
 
 
 class FakeEmbedder:

@@ -11,6 +11,7 @@ from docpipe.parsers.entities.values.assembly import single_fields
 from docpipe.parsers.entities.values.checks import checked
 from docpipe.parsers.entities.values.forms import merged, question_fields
 from docpipe.parsers.entities.values.layout import reading_order
+from docpipe.parsers.entities.values.patterns import Line, pattern_fields
 from docpipe.parsers.entities.values.reading import Context, context_of
 from docpipe.parsers.entities.values.rows import row_fields
 from docpipe.records import Document, Entity, Field
@@ -21,22 +22,28 @@ def fields_of(
 ) -> tuple[Field, ...]:
     """The fields of a document. `locale`, such as "de_DE", decides how dates and amounts are read;
     without it the document does. Raises ConfigError for a locale that is not known."""
-    texts = [segment.text for page in document.pages for segment in segments(page)]
-    fields = assemble(entities, schema, context_of(texts, locale))
-    if schema.links_answers:
-        fields = merged(fields, document, entities)
-    return tuple(fields)
-
-
-def assemble(entities: Sequence[Entity], schema: FieldSchema, context: Context) -> list[Field]:
-    """The fields that entities make in a document whose texts gave `context`, checked."""
-    if schema.links_answers:
-        return question_fields(entities)
-    context = _with_zone(entities, schema, context)
-    fields = [
-        *single_fields(entities, schema, context),
-        *row_fields(entities, schema, context),
+    lines = [
+        Line(page.number, segment.bbox, segment.text)
+        for page in document.pages
+        for segment in segments(page)
     ]
+    context = context_of([line.text for line in lines], locale)
+    if schema.links_answers:
+        return tuple(merged(question_fields(entities), document, entities))
+    return tuple(assemble(entities, schema, context, lines))
+
+
+def assemble(
+    entities: Sequence[Entity], schema: FieldSchema, context: Context, lines: Sequence[Line] = ()
+) -> list[Field]:
+    """The fields that entities make in a document whose texts gave `context`, and those that its
+    `lines` prove, checked."""
+    context = _with_zone(entities, schema, context)
+    single = single_fields(entities, schema, context)
+    proven = pattern_fields(single, schema, lines)
+    replaced = {field.name for field in proven}
+    kept = [field for field in single if field.name not in replaced]
+    fields = [*kept, *proven, *row_fields(entities, schema, context)]
     return checked(fields, schema, context)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from docpipe.geometry import BBox
@@ -11,6 +12,8 @@ from docpipe.parsers.entities.values.links import Link, link
 from docpipe.records import Document, Entity, Field, FormField, Source, Value
 
 STAGE = "form"
+_ON = "☒☑"
+_BOX = re.compile(rf"([{_ON}☐□])([^{_ON}☐□]*)")
 
 
 def question_fields(entities: Sequence[Entity]) -> list[Field]:
@@ -27,7 +30,8 @@ def question_fields(entities: Sequence[Entity]) -> list[Field]:
 
 def _field(question: Entity, links: Sequence[Link]) -> Field:
     answers = [each.answer for each in links]
-    values: list[str] = [" ".join(raw_text(block).split()) for block in blocks(answers)]
+    texts = [" ".join(raw_text(block).split()) for block in blocks(answers)]
+    values = _ticked(" ".join(texts)) if _BOX.search(" ".join(texts)) else texts
     value: Value = values if len(values) > 1 else values[0] if values else None
     entities = (question, *reading_order(answers))
     return Field(
@@ -39,6 +43,11 @@ def _field(question: Entity, links: Sequence[Link]) -> Field:
         score=min([question.score, *(each.score * each.answer.score for each in links)]),
         notes=() if answers else ("no_answer",),
     )
+
+
+def _ticked(text: str) -> list[str]:
+    """The texts behind ticked boxes."""
+    return [text.strip() for box, text in _BOX.findall(text) if box in _ON and text.strip()]
 
 
 def question_name(text: str) -> str:

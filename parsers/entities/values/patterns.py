@@ -1,0 +1,80 @@
+"""Values that prove themselves, looked for in all of a document where no entity gave them.
+
+An IBAN with right check digits, the BIC that stands beside one or is called one, and a machine
+readable zone are what they are, whatever else stands in their line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from docpipe.geometry import BBox
+from docpipe.parsers.entities.schema import FieldSchema, FieldSpec
+from docpipe.parsers.entities.values import identifiers, mrz
+from docpipe.records import Field, Region, Source
+
+STAGE = "patterns"
+NOTE = "found_by_pattern"
+_BANK_WORDS = re.compile(r"\b(?:BIC|SWIFT|IBAN)\b", re.IGNORECASE)
+_ZONE_LINE = re.compile(r"[A-Z0-9<\s«]{28,}", re.IGNORECASE)
+
+
+class Line(NamedTuple):
+    """A run of text on a page."""
+
+    page: int
+    bbox: BBox
+    text: str
+
+
+def pattern_fields(
+    fields: Sequence[Field], schema: FieldSchema, lines: Sequence[Line]
+) -> list[Field]:
+    """A field for each IBAN, BIC or machine readable zone of the schema that has no value yet and
+    of which the lines hold exactly one."""
+    valued = {field.name for field in fields if field.value is not None}
+    found = [_find(spec, lines) for spec in schema.fields if spec.name not in valued]
+    return [field for field in found if field is not None]
+
+
+def _find(spec: FieldSpec, lines: Sequence[Line]) -> Field | None:
+    if spec.type == "mrz":
+        return _zone(spec, lines)
+    if spec.type not in ("iban", "bic"):
+        return None
+    find = identifiers.iban if spec.type == "iban" else identifiers.bic
+    hits: dict[str, Line] = {}
+    for line in lines:
+        if spec.type == "bic" and not _BANK_WORDS.search(line.text):
+            continue
+        value, problem = find(line.text)
+        if value is not None and problem is None:
+            hits.setdefault(value, line)
+    if len(hits) != 1:
+        return None
+    [(value, line)] = hits.items()
+    return _field(spec, value, [line])
+
+
+def _zone(spec: FieldSpec, lines: Sequence[Line]) -> Field | None:
+    some = [line for line in lines if "<<" in line.text and _ZONE_LINE.fullmatch(line.text)]
+    more = [line for line in lines if line not in some and _ZONE_LINE.fullmatch(line.text)]
+    for chosen in (some, sorted([*some, *more], key=lambda line: (line.page, line.bbox.y0))):
+        zone = mrz.read([line.text for line in chosen])
+        if zone is not None and zone.fields and not zone.problems:
+            return _field(spec, "\n".join(zone.lines), chosen)
+    return None
+
+
+def _field(spec: FieldSpec, value: str, lines: Sequence[Line]) -> Field:
+    return Field(
+        name=spec.name,
+        value=value,
+        raw="\n".join(line.text for line in lines),
+        entities=(),
+        source=Source(tuple(Region(line.page, line.bbox) for line in lines), STAGE),
+        score=1.0,
+        notes=(NOTE,),
+    )
