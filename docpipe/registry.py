@@ -75,6 +75,9 @@ BUILT_IN: dict[StageKind, dict[str, str]] = {
     },
 }
 
+# Parsers that run a large model: in an ingest they may use the memory that other models may.
+MODEL_PARSERS = frozenset({"docfusion", "elements"})
+
 # The extra that brings what a top-level package needs, for a helpful error.
 _EXTRAS = {
     "torch": "models",

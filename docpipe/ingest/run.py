@@ -19,7 +19,7 @@ from typing import Literal
 import msgspec
 
 import docpipe
-from docpipe.config import Config
+from docpipe.config import Config, Limits, StageConfig
 from docpipe.errors import INPUT_CODES, ConfigError, InputError, StageError
 from docpipe.ingest import jobs, journal
 from docpipe.ingest.inputs import INPUT_SUFFIXES, Input, check_targets, find_inputs, printable
@@ -35,6 +35,7 @@ from docpipe.library.store import (
     path_text,
     sweep,
 )
+from docpipe.registry import MODEL_PARSERS
 from docpipe.workers import Kind, Task, WorkerPool
 
 _CANNOT_GO_ON = "make room for the library and run the same command again: it goes on from there"
@@ -86,9 +87,16 @@ def ingest(
 def _pool(store: Store, config: Config, workers: int) -> WorkerPool:
     limits = config.limits
     kinds = {
-        "parse": Kind(limits.parse_memory, _prepare(config, "parse"), limits.pages_per_worker),
+        "parse": Kind(
+            memory_of(config.parser, limits.parse_memory, limits),
+            _prepare(config, "parse"),
+            limits.pages_per_worker,
+        ),
         "ocr": Kind(
-            limits.ocr_memory, _prepare(config, "ocr"), limits.pages_per_worker, required=False
+            memory_of(config.ocr, limits.ocr_memory, limits),
+            _prepare(config, "ocr"),
+            limits.pages_per_worker,
+            required=False,
         ),
         "large": Kind(limits.model_memory, _prepare(config, "large"), limits.pages_per_worker),
     }
@@ -97,6 +105,11 @@ def _pool(store: Store, config: Config, workers: int) -> WorkerPool:
             limits.model_memory, _prepare(config, "entities"), limits.pages_per_worker
         )
     return WorkerPool(workers, kinds, store.log, preload=(jobs.__name__, "pymupdf"))
+
+
+def memory_of(parser: StageConfig, usual: int, limits: Limits) -> int:
+    """The memory, in MiB, that workers with this parser may use."""
+    return max(usual, limits.model_memory) if parser.name in MODEL_PARSERS else usual
 
 
 def _prepare(config: Config, stage: str) -> tuple[str, tuple[Config, str]]:
