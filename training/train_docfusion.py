@@ -38,7 +38,7 @@ CHECKPOINTS, PICTURES = "checkpoints", "samples"
 
 class ModelCard(msgspec.Struct, frozen=True):
     """What a reader must know of a trained model. `evaluation` is on synthetic samples, of the
-    profile that the settings name; `minutes` are of training with its evaluations."""
+    profile that the settings name; `samples` trained on are by task, `minutes` with evaluations."""
 
     command: str
     settings: Settings
@@ -47,7 +47,7 @@ class ModelCard(msgspec.Struct, frozen=True):
     trained_parameters: int
     evaluation: dict[str, float]
     steps: int
-    samples: int
+    samples: dict[str, int]
     minutes: float
     versions: dict[str, str]
 
@@ -83,7 +83,6 @@ def train(
     model = model.cpu().eval()
     if settings.lora is not None:
         merge_adapters(model)
-    steps = trainer.state.global_step
     card = ModelCard(
         command=command,
         settings=settings,
@@ -91,8 +90,8 @@ def train(
         parameters=count_parameters(model),
         trained_parameters=trained,
         evaluation={name: round(value, 5) for name, value in evaluation.items()},
-        steps=steps,
-        samples=samples_seen(settings, steps, trainer.args.world_size),
+        steps=trainer.state.global_step,
+        samples=progress.samples,
         minutes=round(minutes, 2),
         versions=_versions(),
     )
@@ -109,12 +108,6 @@ def make_model(settings: Settings) -> tuple[DocFusion, Vocabulary]:
         return load(Path(settings.model.init))
     config = settings.model.config()
     return DocFusion(config), build_vocabulary(config, Path())
-
-
-def samples_seen(settings: Settings, steps: int, processes: int) -> int:
-    """Samples trained on, where batches of all tasks are equally large."""
-    training = settings.training
-    return steps * training.batch_size * training.accumulation * processes
 
 
 def _last_checkpoint(folder: Path) -> str:

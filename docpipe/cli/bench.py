@@ -18,7 +18,8 @@ def bench(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="parse, headings, ocr, retrieval, answer, robust, reliability, docfusion or advantages.",
+            help="parse, headings, ocr, retrieval, answer, robust, reliability, docfusion or "
+            "advantages.",
             show_default=False,
         ),
     ] = None,

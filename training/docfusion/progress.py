@@ -1,4 +1,4 @@
-"""How much of a run is done: of its steps, or of its minutes."""
+"""How much of a run is done: of its steps, or of its minutes; and what it has seen."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from docpipe.datasets.docfusion.samples import Task
 from docpipe.training.docfusion.settings import TrainingSettings
 
 NO_END = 10_000_000  # steps of a run that ends with its minutes
-_FILE = "minutes.json"
+_FILE = "progress.json"
 
 
 class Progress:
@@ -24,6 +25,11 @@ class Progress:
         self._settings, self._clock = settings, clock
         self._started: float | None = None
         self._before = 0.0
+        self.samples: dict[str, int] = {}
+
+    def saw(self, task: Task, count: int) -> None:
+        """Count samples trained on."""
+        self.samples[task] = self.samples.get(task, 0) + count
 
     @property
     def steps(self) -> int:
@@ -54,9 +60,11 @@ class Progress:
         return last + (1.0 - last) * 0.5 * (1.0 + math.cos(math.pi * falling))
 
     def save(self, folder: Path) -> None:
-        (folder / _FILE).write_text(json.dumps({"minutes": self.minutes}), "utf-8")
+        state = {"minutes": self.minutes, "samples": self.samples}
+        (folder / _FILE).write_text(json.dumps(state), "utf-8")
 
     def load(self, folder: Path) -> None:
         path = folder / _FILE
         if path.exists():
-            self._before = json.loads(path.read_text("utf-8"))["minutes"]
+            state = json.loads(path.read_text("utf-8"))
+            self._before, self.samples = state["minutes"], state["samples"]

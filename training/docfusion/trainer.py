@@ -94,6 +94,7 @@ class DocFusionTrainer(Trainer):  # type: ignore[misc]
     ) -> Any:
         task: Task = inputs["task"]
         labels: Tensor = inputs["labels"]
+        self._progress.saw(task, len(labels) * self.args.world_size)
         output = model(inputs["pixels"], inputs["prompt"], labels)
         loss = training_loss(output, labels, task, self._config, self._settings.loss)
         return (loss, {"logits": output.logits}) if return_outputs else loss
