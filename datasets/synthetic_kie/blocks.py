@@ -89,7 +89,9 @@ def _columns(
     for pair in pairs:
         align: Align = "right" if design.layout == "keys_right" else "left"
         baseline = y + style.size
-        sheet.text(x, baseline, pair.key + colon, key_style, pair.key_mark, align=align, width=widest)
+        sheet.text(
+            x, baseline, pair.key + colon, key_style, pair.key_mark, align=align, width=widest
+        )
         before = ": " if design.layout == "colons" else ""
         for line in pair.values:
             sheet.text(start, y + style.size, before + line, style, pair.mark)
@@ -112,9 +114,7 @@ def _spread(
     return y
 
 
-def _inline(
-    sheet: Sheet, x: float, y: float, pairs: Sequence[Pair], design: PairDesign
-) -> float:
+def _inline(sheet: Sheet, x: float, y: float, pairs: Sequence[Pair], design: PairDesign) -> float:
     style = design.value_style
     for pair in pairs:
         first = f"{pair.key}{design.colon} {pair.values[0] if pair.values else ''}"

@@ -11,16 +11,41 @@ from docpipe.datasets.synthetic_kie.vocabulary import Chooser, address, company
 
 # Family: how often it has each part.
 FAMILIES: dict[str, dict[str, float]] = {
-    "office": {"rows": 5, "inquiry": 0.5, "beside": 3, "free": 2, "section": 1.5, "choices": 1, "table": 1},
+    "office": {
+        "rows": 5,
+        "inquiry": 0.5,
+        "beside": 3,
+        "free": 2,
+        "section": 1.5,
+        "choices": 1,
+        "table": 1,
+    },
     "boxes": {"boxed": 5, "section": 1.5, "choices": 1, "table": 1, "note": 1, "free": 0.7},
     "memo": {"rows": 3, "free": 3, "note": 0.5, "beside": 1},
     "fax": {"rows": 3, "note": 2, "beside": 1, "choices": 0.6, "free": 1},
     "survey": {"choices": 4, "inquiry": 4, "section": 1.5, "beside": 1, "free": 1, "note": 1},
     "sheet": {"table": 4, "beside": 2, "section": 1, "rows": 1, "note": 0.5},
-    "application": {"inquiry": 1, "beside": 5, "rows": 2, "section": 2, "choices": 1.5, "note": 1, "table": 0.5},
+    "application": {
+        "inquiry": 1,
+        "beside": 5,
+        "rows": 2,
+        "section": 2,
+        "choices": 1.5,
+        "note": 1,
+        "table": 0.5,
+    },
     "grid": {"grid": 4, "section": 1.5, "table": 1, "free": 1, "choices": 0.7},
     "columns": {"rows": 5, "section": 1.5, "choices": 1.5, "free": 1},
-    "mixed": {"rows": 2, "inquiry": 1, "beside": 2, "boxed": 1, "grid": 1, "table": 1.5, "choices": 1, "free": 1},
+    "mixed": {
+        "rows": 2,
+        "inquiry": 1,
+        "beside": 2,
+        "boxed": 1,
+        "grid": 1,
+        "table": 1.5,
+        "choices": 1,
+        "free": 1,
+    },
     "dense": {"boxed": 3, "table": 2, "beside": 3, "note": 1, "section": 1.5},
     "lines": {"inquiry": 1.5, "beside": 3, "rows": 3, "choices": 1, "section": 1.5, "note": 1},
 }
@@ -75,7 +100,7 @@ class Form:
         chance = self.chance
         weights = FAMILIES[self.family]
         last = ""
-        for _ in range(chance.randint(3, 14)):
+        for _ in range(chance.randint(4, 24)):
             part = chance.choices(list(weights), list(weights.values()))[0]
             if part == last and part in ("section", "note", "free"):
                 continue
@@ -94,7 +119,9 @@ class Form:
         layout: RowLayout = chance.one(["after", "after", "column", "column", "line", "below"])
         parts: dict[str, Callable[[], float]] = {
             "rows": lambda: page.rows(place, rows, layout),
-            "beside": lambda: page.beside(place, chance.one([2, 2, 3, 4]) if wide else 2),
+            "beside": lambda: page.beside(
+                place, chance.one([2, 2, 3, 4] if place[2] > 460 else [2, 3]) if wide else 2
+            ),
             "boxed": lambda: page.boxed(place, max(rows // 2, 1)),
             "grid": lambda: page.grid(place, rows),
             "choices": lambda: page.choices(place),
@@ -159,7 +186,12 @@ class Form:
         if self.sheet.bottom() > y - 12:
             return
         style = self.look.key.scaled(0.85)
-        texts = [chance.pattern("#########"), "Page 1 of 1", "1", chance.pattern("Form ###-? (#/##)")]
+        texts = [
+            chance.pattern("#########"),
+            "Page 1 of 1",
+            "1",
+            chance.pattern("Form ###-? (#/##)"),
+        ]
         texts += [self.text.word("note"), chance.pattern("?######"), chance.pattern("########")]
         texts += [chance.pattern("########"), chance.pattern("#####-####"), chance.pattern("P.#/#")]
         for align in chance.sample(["left", "center", "right"], chance.randint(0, 3)):

@@ -44,7 +44,9 @@ class FormPage:
         share = self.look.empty if empty is None else empty
         return "" if self.chance.chance(share) else self.words.answer(kind)
 
-    def put_key(self, x: float, y: float, text: str, style: Style, cell: int = 0) -> tuple[float, int]:
+    def put_key(
+        self, x: float, y: float, text: str, style: Style, cell: int = 0
+    ) -> tuple[float, int]:
         """A question with its baseline at `y`; where it ends, and its number."""
         number = self.sheet.next_number()
         mark = Mark("question", (), number)
@@ -127,9 +129,7 @@ class FormPage:
         left, y, width = place
         layout: RowLayout = self.chance.one(["after", "after", "line", "below", "above"])
         step = width / columns
-        return max(
-            self.rows((left + at * step, y, step - 8), 1, layout) for at in range(columns)
-        )
+        return max(self.rows((left + at * step, y, step - 8), 1, layout) for at in range(columns))
 
     # ── Boxes ────────────────────────────────────────────────────────────────────────────────────
 
@@ -169,7 +169,9 @@ class FormPage:
             for at in range(pairs):
                 x, question = left + at * step, self.question()
                 keys, answers = self.sheet.next_cell(), self.sheet.next_cell()
-                text = wrap(question.text + self.look.colon, self.look.key, share * step - 2 * pad)[0]
+                text = wrap(question.text + self.look.colon, self.look.key, share * step - 2 * pad)[
+                    0
+                ]
                 baseline = y + pad + self.look.key.size
                 _, number = self.put_key(x + pad, baseline, text, self.look.key, keys)
                 answer = self._fitting(question.kind, (1 - share) * step - 2 * pad)[:1]
@@ -187,7 +189,9 @@ class FormPage:
         chance, look = self.chance, self.look
         baseline = y + look.key.size
         end, number = self.put_key(left, baseline, self.words.word("group") + look.colon, look.key)
-        options = list(dict.fromkeys(self.words.word("option") for _ in range(chance.randint(2, 6))))
+        options = list(
+            dict.fromkeys(self.words.word("option") for _ in range(chance.randint(2, 6)))
+        )
         marked = chance.randrange(len(options)) if chance.chance(0.85) else -1
         below = chance.chance(0.3)
         form = chance.one(["box", "box", "brackets", "blank", "after", "letter", "sign", "glyph"])
@@ -204,9 +208,7 @@ class FormPage:
                 x, baseline = start, baseline + look.key.line * 1.15
         return baseline + look.key.line * 0.4 + look.space
 
-    def _option(
-        self, x: float, y: float, option: str, form: str, marked: bool, group: int
-    ) -> None:
+    def _option(self, x: float, y: float, option: str, form: str, marked: bool, group: int) -> None:
         """An option with its box; the sign in the box is an answer to the option."""
         look, sheet = self.look, self.sheet
         size = look.key.size
@@ -335,7 +337,9 @@ class FormPage:
         if not beside:
             x, y = left + 12, y + look.fill.line
         answer = self._fitting(question.kind, left + width - x)
-        bottom = self.put_fill(x, y - look.key.line + look.fill.size, answer, number) if answer else y
+        bottom = (
+            self.put_fill(x, y - look.key.line + look.fill.size, answer, number) if answer else y
+        )
         return max(bottom + 0.4 * look.fill.line, y) + look.space
 
     def note(self, place: Place) -> float:
@@ -352,14 +356,18 @@ class FormPage:
         """The heading of a part."""
         left, y, width = place
         chance, key = self.chance, self.look.key
-        style = key._replace(bold=chance.chance(0.75), size=key.size * chance.one([1, 1, 1.15, 1.3]))
+        style = key._replace(
+            bold=chance.chance(0.75), size=key.size * chance.one([1, 1, 1.15, 1.3])
+        )
         text = self.words.heading()
         text = text.upper() if chance.chance(0.45) else text
         text += chance.one(["", "", ":"])
         align: Align = chance.one(["left", "left", "left", "center"])
         if chance.chance(0.2):
             self.sheet.fill(left, y, left + width, y + style.line + 2, (0.85, 0.85, 0.85))
-        self.sheet.text(left + 2, y + style.size + 1, text, style, "header", align=align, width=width - 4)
+        self.sheet.text(
+            left + 2, y + style.size + 1, text, style, "header", align=align, width=width - 4
+        )
         if chance.chance(0.2):
             self.sheet.rule(left, y + style.line + 2, left + width)
         return y + style.line + 3 + self.look.space

@@ -18,9 +18,34 @@ from docpipe.datasets.synthetic_kie.vocabulary import (
 )
 
 WordKind = Literal["title", "section", "note", "group", "option", "column", "row", "word"]
-_LANGUAGES = {"en": 10.0, "de": 2.0, "fr": 2.0, "es": 1.5, "it": 1.2, "nl": 1.2, "pt": 1.0, "pl": 1.0}
-_KINDS = {"name": 5.0, "date": 4, "phone": 1.5, "company": 2, "address": 1.5, "city": 1.5, "state": 0.7}
-_KINDS |= {"code": 3.5, "money": 3, "number": 4, "percent": 0.8, "text": 5, "time": 0.5, "email": 0.5}
+_LANGUAGES = {
+    "en": 10.0,
+    "de": 2.0,
+    "fr": 2.0,
+    "es": 1.5,
+    "it": 1.2,
+    "nl": 1.2,
+    "pt": 1.0,
+    "pl": 1.0,
+}
+_KINDS = {
+    "name": 5.0,
+    "date": 4,
+    "phone": 1.5,
+    "company": 2,
+    "address": 1.5,
+    "city": 1.5,
+    "state": 0.7,
+}
+_KINDS |= {
+    "code": 3.5,
+    "money": 3,
+    "number": 4,
+    "percent": 0.8,
+    "text": 5,
+    "time": 0.5,
+    "email": 0.5,
+}
 
 
 class Question(NamedTuple):
@@ -74,7 +99,9 @@ class FormText:
         text = pattern.replace("{w}", "{}").format(*words)
         if chance.chance(0.25):
             text += f" ({self.sentences(1)[:-1].lower()})"
-        return Question(text, chance.one(["word", "text", "number", "long", "name", "date", "choice"]))
+        return Question(
+            text, chance.one(["word", "text", "number", "long", "name", "date", "choice"])
+        )
 
     def row_name(self) -> str:
         """What stands at the left of a row of a table."""
@@ -96,7 +123,9 @@ class FormText:
         """An answer of a kind, on one line."""
         text = self._answer(kind)
         if self.chance.chance(0.04):
-            return self.chance.one(["N/A", "None", "see attached", "-", "TBD", "n/a", "same", "none"])
+            return self.chance.one(
+                ["N/A", "None", "see attached", "-", "TBD", "n/a", "same", "none"]
+            )
         return text.upper() if self.shout and kind != "email" else text
 
     def _answer(self, kind: str) -> str:
@@ -118,20 +147,33 @@ class FormText:
                 known_places = known.cities if kind == "city" or self.lang != "en" else known.states
                 return chance.one(known_places)
             case "code":
-                forms = ("####", "#####", "??-####", "###-##-####", "#######", "?##", "##-###", "###")
+                forms = (
+                    "####",
+                    "#####",
+                    "??-####",
+                    "###-##-####",
+                    "#######",
+                    "?##",
+                    "##-###",
+                    "###",
+                )
                 return chance.pattern(chance.one(forms))
             case "money":
                 cents = int(10 ** chance.uniform(2, 7.5))
                 text = locale.money(cents if chance.chance(0.6) else cents // 100 * 100)
                 text = text[:-3] if text.endswith("00") and chance.chance(0.8) else text
                 symbol = chance.one(locale.symbols)
-                return chance.one(["{0}", "{1}{0}" if len(symbol) < 2 else "{0} {1}", "{1} {0}"]).format(text, symbol)
+                return chance.one(
+                    ["{0}", "{1}{0}" if len(symbol) < 2 else "{0} {1}", "{1} {0}"]
+                ).format(text, symbol)
             case "number":
                 return self._number()
             case "choice":
                 return self.word("option")
             case "percent":
-                return f"{chance.randint(1, 100)}{chance.one(['%', ' %', '%', f'{locale.decimal}5%'])}"
+                return (
+                    f"{chance.randint(1, 100)}{chance.one(['%', ' %', '%', f'{locale.decimal}5%'])}"
+                )
             case "time":
                 return f"{chance.randint(1, 12)}:{chance.randint(0, 59):02d}{chance.one([' am', ' PM', '', 'h'])}"
             case "email":
@@ -160,7 +202,9 @@ class FormText:
             f"{chance.uniform(0, 99):.1f}",
             f"{chance.uniform(0, 9):.2f}",
         )
-        unit = chance.one(["", "", "", " mm", " kg", " mg", " lbs", " cm", " units", " ml", " hrs", " g"])
+        unit = chance.one(
+            ["", "", "", " mm", " kg", " mg", " lbs", " cm", " units", " ml", " hrs", " g"]
+        )
         return chance.one(forms).replace(".", self.locale.decimal) + unit
 
     def _text(self) -> str:
@@ -186,7 +230,9 @@ class FormText:
         for _ in range(count):
             words = [chance.one(known.words).lower() for _ in range(chance.randint(4, 16))]
             if chance.chance(0.3):
-                words[len(words) // 2] = chance.one([self.word("word"), self._number(), brand(chance)])
+                words[len(words) // 2] = chance.one(
+                    [self.word("word"), self._number(), brand(chance)]
+                )
             made.append(" ".join(words).capitalize() + ".")
         return " ".join(made)
 

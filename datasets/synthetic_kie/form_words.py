@@ -196,10 +196,22 @@ WORDS = {lang: _parse(text) for lang, text in _WORDS.items()}
 
 # Openings of questions that are whole sentences, in forms of inquiry and of law.
 SENTENCES = {
-    "en": "Have you ever {w}?|How many {w} were {w}?|What is the {w} of the {w}?|Describe the {w} and the {w} {w} that {w}|If yes, please explain {w} {w}|List all {w} with {w} {w}|Please rate the {w} {w} on a scale of 1 to 10|Did the {w} {w} during the last year?|Reason for {w} {w} (attach {w})|State the {w} of each {w} and whether {w} was {w}|Who is responsible for {w}?|Is {w} {w} required by {w}?|Does your {w} have a {w} {w}?|Number of {w} in the {w}|Which {w} do you prefer and why?|When did you last {w}?|Would you {w} this {w} again?|Name and address of {w} {w}|Other {w} (please specify)|Do you agree that {w} {w} should {w}?".split("|"),
-    "de": "Haben Sie {w} {w}?|Wie viele {w} gibt es?|Falls ja, welche {w}?|Seit wann {w} Sie {w}?|Grund für {w} {w}|Name und Anschrift {w} {w}|Wer hat {w} {w}?".split("|"),
-    "fr": "Avez-vous {w} {w} ?|Combien de {w} ?|Si oui, lesquels {w} ?|Depuis quand {w} ?|Nom et adresse du {w} {w}|Précisez {w} {w}".split("|"),
-    "es": "¿Ha {w} {w}?|¿Cuántos {w} hay?|En caso afirmativo, indique {w}|¿Desde cuándo {w}?|Nombre y dirección del {w} {w}".split("|"),
+    "en": "Have you ever {w}?|How many {w} were {w}?|What is the {w} of the {w}?|Describe the {w} and the {w} {w} that {w}|If yes, please explain {w} {w}|List all {w} with {w} {w}|Please rate the {w} {w} on a scale of 1 to 10|Did the {w} {w} during the last year?|Reason for {w} {w} (attach {w})|State the {w} of each {w} and whether {w} was {w}|Who is responsible for {w}?|Is {w} {w} required by {w}?|Does your {w} have a {w} {w}?|Number of {w} in the {w}|Which {w} do you prefer and why?|When did you last {w}?|Would you {w} this {w} again?|Name and address of {w} {w}|Other {w} (please specify)|Do you agree that {w} {w} should {w}?".split(
+        "|"
+    ),
+    "de": "Haben Sie {w} {w}?|Wie viele {w} gibt es?|Falls ja, welche {w}?|Seit wann {w} Sie {w}?|Grund für {w} {w}|Name und Anschrift {w} {w}|Wer hat {w} {w}?".split(
+        "|"
+    ),
+    "fr": "Avez-vous {w} {w} ?|Combien de {w} ?|Si oui, lesquels {w} ?|Depuis quand {w} ?|Nom et adresse du {w} {w}|Précisez {w} {w}".split(
+        "|"
+    ),
+    "es": "¿Ha {w} {w}?|¿Cuántos {w} hay?|En caso afirmativo, indique {w}|¿Desde cuándo {w}?|Nombre y dirección del {w} {w}".split(
+        "|"
+    ),
 }
-MODIFIERS = "Total|Estimated|Actual|Previous|Current|Requested|Approved|Original|Net|Gross|Average|Annual|Daily|Proposed|Initial|Final|Maximum|Minimum|Planned|Additional|Other|Local|Primary|Second|New|Projected|Special|Authorized|Recommended".split("|")
-NOUNS = "coupon|promotion|region|representative|storage|shipping|filter|chemical|physical|media|store|employee|vehicle|insurance|policy|contract|event|document|study|tax|research|manager|equipment|training|committee|approval|specification|analysis|request|report|plan|target|schedule|type|name|description|cost|amount|budget|quantity|weight|volume|rate|price|length|area|period|product|supplier|sample|department|account|source|market|period covered|material|design|package|code|brand|time|location|unit|level|use|method|number|balance|production|purchase|shipment|display|test|program|item".split("|")
+MODIFIERS = "Total|Estimated|Actual|Previous|Current|Requested|Approved|Original|Net|Gross|Average|Annual|Daily|Proposed|Initial|Final|Maximum|Minimum|Planned|Additional|Other|Local|Primary|Second|New|Projected|Special|Authorized|Recommended".split(
+    "|"
+)
+NOUNS = "coupon|promotion|region|representative|storage|shipping|filter|chemical|physical|media|store|employee|vehicle|insurance|policy|contract|event|document|study|tax|research|manager|equipment|training|committee|approval|specification|analysis|request|report|plan|target|schedule|type|name|description|cost|amount|budget|quantity|weight|volume|rate|price|length|area|period|product|supplier|sample|department|account|source|market|period covered|material|design|package|code|brand|time|location|unit|level|use|method|number|balance|production|purchase|shipment|display|test|program|item".split(
+    "|"
+)

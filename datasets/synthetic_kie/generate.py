@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from typing import Literal, NamedTuple, get_args
 
 from docpipe.datasets.kie import KieDocument
@@ -12,6 +13,7 @@ from docpipe.datasets.synthetic_kie.invoice import Invoice
 from docpipe.datasets.synthetic_kie.receipt import Receipt
 from docpipe.datasets.synthetic_kie.sheet import Sheet
 from docpipe.datasets.synthetic_kie.vocabulary import Chooser, Split
+from docpipe.errors import ConfigError
 
 Schema = Literal["invoice", "id", "form", "receipt"]
 SCHEMAS: tuple[Schema, ...] = get_args(Schema)
@@ -31,17 +33,28 @@ class Draft(NamedTuple):
 
 
 def generate(
-    schema: Schema, count: int, seed: int, split: Split = "train"
+    schema: Schema | str, count: int, seed: int, split: Split | str = "train"
 ) -> Iterator[KieDocument]:
     """`count` labelled documents. Raises ConfigError for an unknown schema or split."""
     return (draft.document() for draft in drafts(schema, count, seed, split))
 
 
-def drafts(schema: Schema, count: int, seed: int, split: Split = "train") -> Iterator[Draft]:
-    """The documents of `generate` as they are typeset."""
-    for number in range(count):
-        key = f"{schema}-{split}-{seed}-{number}"
-        yield _MAKERS[schema](key, Chooser(key, split))
+def drafts(
+    schema: Schema | str, count: int, seed: int, split: Split | str = "train"
+) -> Iterator[Draft]:
+    """The documents of `generate` as they are typeset. Raises ConfigError as it does."""
+    make = _MAKERS.get(schema)
+    if make is None:
+        raise ConfigError(
+            f"no documents are made for {schema!r}", hint=f"known: {', '.join(SCHEMAS)}"
+        )
+    if split not in ("train", "test"):
+        raise ConfigError(f"unknown split {split!r}", hint="use train or test")
+    if find_spec("faker") is None:
+        raise ConfigError("making documents needs Faker", hint="pip install 'docpipe[train]'")
+    side: Split = "test" if split == "test" else "train"
+    keys = (f"{schema}-{split}-{seed}-{number}" for number in range(count))
+    return (make(key, Chooser(key, side)) for key in keys)
 
 
 def _invoice(key: str, chance: Chooser) -> Draft:
@@ -68,7 +81,7 @@ def _form(key: str, chance: Chooser) -> Draft:
     return Draft(key, (form.sheet,), {})
 
 
-_MAKERS: dict[Schema, Callable[[str, Chooser], Draft]] = {
+_MAKERS: dict[str, Callable[[str, Chooser], Draft]] = {
     "invoice": _invoice,
     "id": _id,
     "form": _form,

@@ -148,7 +148,9 @@ def state(chance: Chooser, invented: str) -> State:
     known = chance.one([state for state in STATES if state.lang != "en"] + STATES)
     if chance.chance(0.5):
         return known
-    name = f"{invented.capitalize().rstrip('aeiou')}{chance.one(['ia', 'land', 'stan', 'a', 'ania'])}"
+    name = (
+        f"{invented.capitalize().rstrip('aeiou')}{chance.one(['ia', 'land', 'stan', 'a', 'ania'])}"
+    )
     code = (name.upper() + "XX")[:3]
     citizen = chance.one([code, f"{name}n", name, f"{name[:-2]}ese"]).upper()
     title = chance.one(_KINDS).format(name)

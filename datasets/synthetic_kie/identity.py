@@ -191,7 +191,12 @@ class Card:
         if room > 0 and chance.chance(0.4):
             self.sheet.text(x, self.y + style.size, lines[0], style)
             self.sheet.text(
-                x, self.y + style.size, lines[1], second, align="right", width=unit * 96 - x + self.x0
+                x,
+                self.y + style.size,
+                lines[1],
+                second,
+                align="right",
+                width=unit * 96 - x + self.x0,
             )
             self.y += style.line * 1.2
             return
@@ -282,7 +287,11 @@ class Card:
         x, y = left, self.y + self.small.size
         entries: list[tuple[str, str, Mark | str]] = [
             (self.chance.one(["Type", "Type/Type", "Typ", "Tipo"]), "P", PLAIN),
-            (self.chance.one(["Code", "Country code", "Code of State"]), self.facts.state.code, PLAIN),
+            (
+                self.chance.one(["Code", "Country code", "Code of State"]),
+                self.facts.state.code,
+                PLAIN,
+            ),
         ]
         if self.chance.chance(0.6):
             texts, mark = self.text("document_number")
@@ -305,7 +314,9 @@ class Card:
             texts, mark = self.text("document_number")
             style = self.value.scaled(chance.one([0.9, 1.0, 1.3]))
             y = self.y0 + unit * chance.uniform(4, 8)
-            taken = max((run.x1 for run in self.sheet.runs if abs(run.y - y) < style.size), default=0)
+            taken = max(
+                (run.x1 for run in self.sheet.runs if abs(run.y - y) < style.size), default=0
+            )
             x = self.x0 + 96 * unit - style.width(texts[0])
             if x > taken + unit:
                 self.sheet.text(x, y, texts[0], style, mark)
@@ -325,7 +336,9 @@ class Card:
     def _zone(self, zone: list[str]) -> None:
         width = self.unit * self.chance.uniform(88, 95)
         style = Style("mono", 10)
-        style = style.scaled(width / style.width(zone[0]))._replace(leading=self.chance.uniform(1.3, 1.7))
+        style = style.scaled(width / style.width(zone[0]))._replace(
+            leading=self.chance.uniform(1.3, 1.7)
+        )
         y = self.y0 + self.height - len(zone) * style.line - self.unit
         y = max(y, self.sheet.bottom() if self.sheet.bottom() < self.y0 + self.height else y)
         self.values["mrz"] = "\n".join(zone)

@@ -354,7 +354,9 @@ def _look(chance: Chooser, facts: Facts, sheet: Sheet) -> Look:
             chance.one([7.5, 8, 8.5, 9, 9, 9.5, 10]),
             leading=chance.uniform(1.15, 1.5),
         ),
-        accent=chance.one([(0, 0, 0), (0, 0, 0), (0.1, 0.3, 0.5), (0.6, 0.1, 0.1), (0.1, 0.4, 0.3)]),
+        accent=chance.one(
+            [(0, 0, 0), (0, 0, 0), (0.1, 0.3, 0.5), (0.6, 0.1, 0.1), (0.1, 0.4, 0.3)]
+        ),
         left=margin,
         right=sheet.width - margin,
         lang=locale.lang if chance.chance(0.9) else "en",
@@ -463,7 +465,9 @@ def _footer(invoice: Invoice, *, show_seller: bool) -> None:
     chance, look, seller = invoice.chance, invoice.look, invoice.facts.seller
     columns: list[list[tuple[str, Mark | str]]] = []
     if show_seller or chance.chance(0.4):
-        address: list[tuple[str, Mark | str]] = [(t, "seller_address") for t in seller.address.lines]
+        address: list[tuple[str, Mark | str]] = [
+            (t, "seller_address") for t in seller.address.lines
+        ]
         columns.append([(seller.name, "seller"), *address])
         invoice.values.setdefault("seller_address", " ".join(seller.address.lines))
     if chance.chance(0.5):
@@ -475,7 +479,9 @@ def _footer(invoice: Invoice, *, show_seller: bool) -> None:
         invoice.values[key] = seller.tax_id
         columns.append([(f"{invoice.term('tax_id')}: {seller.tax_id}", key)])
     if chance.chance(0.4):
-        columns.append([(invoice.term("page").format(len(invoice.sheets), len(invoice.sheets)), PLAIN)])
+        columns.append(
+            [(invoice.term("page").format(len(invoice.sheets), len(invoice.sheets)), PLAIN)]
+        )
     style, rows = look.small, max((len(column) for column in columns), default=0)
     y = invoice.sheet.height - 24 - rows * style.line
     if y < invoice.y + 6:

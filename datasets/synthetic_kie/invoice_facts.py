@@ -136,16 +136,25 @@ def _party(chance: Chooser, locale: Locale, *, is_company: bool) -> Party:
         phone=chance.pattern(locale.phone),
         email=email(chance, name),
         iban=account if locale.iban else "",
-        bic=chance.pattern("????") + (locale.iban or "US") + chance.pattern(
-            chance.one(["##", "2?", "??XXX", "##XXX"])
-        ),
+        bic=chance.pattern("????")
+        + (locale.iban or "US")
+        + chance.pattern(chance.one(["##", "2?", "??XXX", "##XXX"])),
         bank=bank.format(brand(chance).capitalize()),
     )
 
 
 _NUMBERS = (
     *("#####", "######", "####", "########", "INV-#####", "INV-####", "{y}-####", "{y}/####"),
-    *("{y}####", "R{y}-###", "RE-{y}-####", "?#####", "??-####", "F{y}-###", "{y}{m}###", "###/{y}"),
+    *(
+        "{y}####",
+        "R{y}-###",
+        "RE-{y}-####",
+        "?#####",
+        "??-####",
+        "F{y}-###",
+        "{y}{m}###",
+        "###/{y}",
+    ),
     *("FA/{y}/###", "{y}.####", "#######-##", "A-####", "FV-##/{m}/{y}", "No ####", "S####-####"),
 )
 

@@ -85,7 +85,10 @@ def _columns(invoice: Invoice) -> list[Column]:
         order = [name for name in order if name != "discount"]
     scale = look.body.size / 8.5 * (1.25 if look.body.family == "mono" else 1.0)
     widths = {name: _WIDTHS.get(name, 0.0) * scale for name in order}
-    for name, values in (("price", [i.price for i in facts.items]), ("amount", [i.amount for i in facts.items])):
+    for name, values in (
+        ("price", [i.price for i in facts.items]),
+        ("amount", [i.amount for i in facts.items]),
+    ):
         if name in widths:
             widest = max(look.body.width(look.money(value)) for value in values)
             widths[name] = max(widths[name], widest + 2 * _PAD + look.body.size)

@@ -82,8 +82,20 @@ class Locale(NamedTuple):
         return pattern.format(**parts)
 
 
-_DOTS = ("{dd}.{mm}.{yyyy}", "{dd}.{mm}.{yyyy}", "{d}.{m}.{yyyy}", "{dd}.{mm}.{yy}", "{yyyy}-{mm}-{dd}")
-_SLASHES = ("{dd}/{mm}/{yyyy}", "{dd}/{mm}/{yyyy}", "{dd}-{mm}-{yyyy}", "{dd}/{mm}/{yy}", "{yyyy}-{mm}-{dd}")
+_DOTS = (
+    "{dd}.{mm}.{yyyy}",
+    "{dd}.{mm}.{yyyy}",
+    "{d}.{m}.{yyyy}",
+    "{dd}.{mm}.{yy}",
+    "{yyyy}-{mm}-{dd}",
+)
+_SLASHES = (
+    "{dd}/{mm}/{yyyy}",
+    "{dd}/{mm}/{yyyy}",
+    "{dd}-{mm}-{yyyy}",
+    "{dd}/{mm}/{yy}",
+    "{yyyy}-{mm}-{dd}",
+)
 _DE_STREET = ("{street} {number}", "{code} {city}")
 _FR_STREET = ("{number} {street}", "{code} {city}")
 _EURO = ("€", "EUR", "€", "EUR", "Euro")

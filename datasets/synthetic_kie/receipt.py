@@ -52,7 +52,13 @@ class Receipt:
         style = style or self.style
         for part in wrap(text, style, self.inner):
             self.sheet.text(
-                self.left, self.y + style.size, part, style, mark, align=self.align, width=self.inner
+                self.left,
+                self.y + style.size,
+                part,
+                style,
+                mark,
+                align=self.align,
+                width=self.inner,
             )
             self.y += style.line
 
@@ -110,7 +116,9 @@ class Receipt:
 
     def _head(self) -> None:
         chance, facts = self.chance, self.facts
-        large = Style(self.style.family, self.style.size * chance.one([1, 1.2, 1.5]), chance.chance(0.5))
+        large = Style(
+            self.style.family, self.style.size * chance.one([1, 1.2, 1.5]), chance.chance(0.5)
+        )
         name, *number = facts.company
         if chance.chance(0.1):
             self.line(self.term("title"))
@@ -140,7 +148,10 @@ class Receipt:
         """The receipt's number, date, cashier and the like."""
         chance, facts = self.chance, self.facts
         entries = [
-            (self.term("number"), chance.pattern(chance.one(["######", "###-####", "CS######", "#-#####"]))),
+            (
+                self.term("number"),
+                chance.pattern(chance.one(["######", "###-####", "CS######", "#-#####"])),
+            ),
             (self.term("cashier"), person(chance, facts.locale).given),
             (self.term("table"), str(chance.randint(1, 60))),
         ]
@@ -255,7 +266,10 @@ class Receipt:
         net = self.facts.subtotal - self.facts.discount
         heads = self.chance.one([("GST Summary", "Amount(RM)", "Tax(RM)"), ("%", "Net", "Tax")])
         rate = self.chance.one(["SR", "A", "S", "ZRL"])
-        for cells in (heads, (f"{rate} @ {self.facts.locale.vat[0]}", money(net), money(self.facts.tax))):
+        for cells in (
+            heads,
+            (f"{rate} @ {self.facts.locale.vat[0]}", money(net), money(self.facts.tax)),
+        ):
             for at, cell in enumerate(cells):
                 x = self.left + at * self.inner / 3
                 self.sheet.text(x, self.y + style.size, cell, style, cell=at + 1)
@@ -266,7 +280,17 @@ class Receipt:
         for _ in range(chance.randint(0, 5)):
             text = self.term("thanks")
             if chance.chance(0.25):
-                text = chance.pattern(chance.one(["POINTS: ###", "Approval code: ######", "Terminal ####", "**** **** **** ####", "ID: ##########"]))
+                text = chance.pattern(
+                    chance.one(
+                        [
+                            "POINTS: ###",
+                            "Approval code: ######",
+                            "Terminal ####",
+                            "**** **** **** ####",
+                            "ID: ##########",
+                        ]
+                    )
+                )
             self.line(text)
             self.y += chance.choice([0, 0, 3])
 
@@ -281,7 +305,9 @@ class _Items:
         self.money = receipt.facts.money
         if self.chance.chance(0.5):
             self.money = self.money._replace(before="", after="")
-        self.times = self.chance.one(["{} x {}", "{}x {}", "{} X {}", "{} @ {}", "{}x{}", "{} x @{}"])
+        self.times = self.chance.one(
+            ["{} x {}", "{}x {}", "{} X {}", "{} @ {}", "{}x{}", "{} x @{}"]
+        )
         self.count_form = self.chance.one(["{}", "{}", "{}x", "{}X", "{}.00", "x{}"])
         self.at = self.chance.one(["", "", "@", "@ "])
 
@@ -308,7 +334,13 @@ class _Items:
         baseline = (receipt.y if y is None else y) + style.size
         if right:
             return receipt.sheet.text(
-                receipt.left, baseline, text, style, mark, align="right", width=right * receipt.value_end
+                receipt.left,
+                baseline,
+                text,
+                style,
+                mark,
+                align="right",
+                width=right * receipt.value_end,
             )
         return receipt.sheet.text(receipt.left + x, baseline, text, style, mark)
 

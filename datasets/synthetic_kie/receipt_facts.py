@@ -122,7 +122,7 @@ def _money(chance: Chooser, locale: Locale, coins: bool) -> Money:
         forms = [("", f" {symbol}")]
     form = chance.one([("", "")] * 5 + forms)
     if locale.currency == "IDR" and chance.chance(0.5):
-        locale = locale._replace(thousands=chance.one([",", ",", "."]), decimal="." )
+        locale = locale._replace(thousands=chance.one([",", ",", "."]), decimal=".")
     return Money(locale, *form, chance.chance(0.9), coins)
 
 

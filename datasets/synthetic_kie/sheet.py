@@ -203,7 +203,9 @@ class Sheet:
         self._number += 1
         return self._number
 
-    def rule(self, x0: float, y: float, x1: float, width: float = 0.6, color: Color = BLACK) -> None:
+    def rule(
+        self, x0: float, y: float, x1: float, width: float = 0.6, color: Color = BLACK
+    ) -> None:
         self.shapes.append(Shape("line", (x0, y, x1, y), color, width))
 
     def upright(self, x: float, y0: float, y1: float, width: float = 0.6) -> None:

@@ -19,9 +19,42 @@ Split = Literal["train", "test"]
 _POOL = 400
 _TEST_SHARE = 5  # one of so many words is for testing alone
 _VOWELS = "aeiou"
-_ONSETS = ("b", "br", "c", "cl", "d", "f", "fl", "g", "gr", "h", "k", "l", "m", "n", "p", "pl", "qu")
+_ONSETS = (
+    "b",
+    "br",
+    "c",
+    "cl",
+    "d",
+    "f",
+    "fl",
+    "g",
+    "gr",
+    "h",
+    "k",
+    "l",
+    "m",
+    "n",
+    "p",
+    "pl",
+    "qu",
+)
 _ONSETS += ("r", "s", "st", "t", "tr", "v", "w", "x", "z", "sh", "th", "j")
-_ENDINGS = ("n", "x", "r", "s", "l", "tec", "soft", "dyne", "com", "via", "io", "tech", "lab", "net")
+_ENDINGS = (
+    "n",
+    "x",
+    "r",
+    "s",
+    "l",
+    "tec",
+    "soft",
+    "dyne",
+    "com",
+    "via",
+    "io",
+    "tech",
+    "lab",
+    "net",
+)
 _ENDINGS += ("med", "plan", "line", "form", "", "", "", "", "")
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from docpipe import __version__
-from docpipe.cli import about, bench, convert, extract, library
+from docpipe.cli import about, bench, convert, data, extract, library
 from docpipe.cli.output import fail, note
 from docpipe.errors import ConfigError, DocpipeError
 
@@ -96,6 +96,16 @@ for command in (
     bench.bench,
 ):
     app.command()(_guarded(command))
+
+data_app = typer.Typer(
+    name="data",
+    help="Make data sets to train and measure on.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+for command in (data.kie,):
+    data_app.command()(_guarded(command))
+app.add_typer(data_app)
 
 
 def main() -> None:
