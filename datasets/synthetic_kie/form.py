@@ -215,6 +215,7 @@ def _look(chance: Chooser, family: str) -> FormLook:
         fill=fill,
         colon=chance.one([":", ":", ":", "", "", "."]),
         ruled=chance.chance(0.35),
+        apart=chance.chance(0.55),
         empty=chance.choice([0.0, 0.05, 0.15, 0.3, 0.6]),
         misplaced=chance.uniform(0, 1.5) if typed else 0.0,
         space=chance.uniform(0, 7),

@@ -19,6 +19,7 @@ class FormLook(NamedTuple):
     fill: Style
     colon: str
     ruled: bool  # a line under answers
+    apart: bool  # answers are entities of their own, however near
     empty: float  # share of questions without answer
     misplaced: float  # answers typed or written by hand are off their lines, in points
     space: float  # between rows
@@ -58,6 +59,7 @@ class FormPage:
         """An answer from the baseline `y` down; where it ends at the bottom."""
         look, chance = self.look, self.chance
         align: Align = "right" if width else "left"
+        cell = self.sheet.next_cell() if look.apart and not cell else cell
         for line in lines:
             mark = Mark("answer", (), self.sheet.next_number())
             shift = chance.uniform(-1, 1) * look.misplaced
@@ -194,7 +196,7 @@ class FormPage:
         )
         marked = chance.randrange(len(options)) if chance.chance(0.85) else -1
         below = chance.chance(0.3)
-        form = chance.one(["box", "box", "brackets", "blank", "after", "letter", "sign", "glyph"])
+        form = chance.one(["box", "box", "brackets", "blank", "after", "letter", "sign", "glyph", "glyphs", "glyphs"])
         x = left + 12 if below else max(end + look.key.size * 2, left + 0.25 * width)
         baseline += look.key.line if below else 0
         start = x
@@ -229,6 +231,12 @@ class FormPage:
         else:
             box = x
             _, number = self.put_key(x + 2.3 * size, y, option, look.key)
+        if form == "glyphs":
+            glyph = Mark("answer" if marked else "other", (), sheet.next_number())
+            sheet.text(box, y, self.chance.one("☒☑") if marked else "☐", look.key, glyph)
+            if marked:
+                sheet.links.append((number, glyph.number))
+            return
         if form in ("box", "after"):
             sheet.box(box, y - 0.75 * size, box + 0.85 * size, y + 0.1 * size)
         elif form == "blank":

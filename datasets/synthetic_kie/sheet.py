@@ -24,6 +24,8 @@ BLACK: Color = (0, 0, 0)
 GREY: Color = (0.4, 0.4, 0.4)
 # docpipe's parser starts a new entity where a gap is wider than this many line heights.
 WIDEST_SPACE = 1.0
+# What gives way where an entity holds a value, too.
+_KEYS = ("question", "header")
 _FONTS: dict[tuple[Family, bool], str] = {
     ("sans", False): "helv",
     ("sans", True): "hebo",
@@ -240,7 +242,10 @@ class Sheet:
         )
 
     def _entity(self, group: Sequence[Run]) -> KieEntity:
-        mark = next((run.mark for run in group if run.mark.label != OTHER), group[0].mark)
+        marks = [run.mark for run in group]
+        values = [mark for mark in marks if mark.label not in (OTHER, *_KEYS)]
+        keys = [mark for mark in marks if mark.label in _KEYS]
+        mark = (values or keys or marks)[0]
         boxes = [self._box(run) for run in group]
         box = BBox.of(
             min(box[0] for box in boxes),
