@@ -103,8 +103,7 @@ def _greedy(
 def _best(
     model: DocFusion, cache: Cache, batch: int, longest: int, beams: int, rule: Rule | None
 ) -> list[Generated]:
-    every = torch.arange(batch, device=cache.image[0].keys.device).repeat_interleave(beams)
-    ids, cache, logits = _begin(model, cache.select(every), batch * beams, rule)
+    ids, cache, logits = _begin(model, cache, batch * beams, rule)
     scores = torch.zeros(len(ids), 1, device=ids.device)
     search = Beams(batch, beams, longest + 1)
     while True:

@@ -11,12 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from docpipe.config import load
+from docpipe.errors import ConfigError, ModelError
 from docpipe.geometry import BBox
 from docpipe.parsers.docfusion.tabular import to_html
 from docpipe.parsers.elements import ElementParser, html_cells
 from docpipe.parsers.native.layout.model import LayoutRegion
 from docpipe.pdf import open_document
+from docpipe.pipeline import Pipeline
 from docpipe.records import Block, Cell, Formula, Region, Source, Table, TextBlock
+from docpipe.registry import build
 from docpipe.stages import Draft, ElementKind, PageFacts, PageView, Recognized
 from docpipe.testing import FakePage, FakeParser, check_parser
 
@@ -163,6 +167,19 @@ def test_formulas_of_a_real_page_are_seen(tmp_path: Path) -> None:
     assert "The energy" in said
     assert "speed of light" in said
     assert not facts.issues
+
+
+def test_it_is_configured_like_any_parser(tmp_path: Path) -> None:
+    (tmp_path / "docpipe.toml").write_text(
+        '[parser]\nname = "elements"\nrecognizer = "fake"\nkinds = ["table"]\n'
+        'base_options = { layout = "fast" }\n'
+    )
+    config = load(tmp_path / "docpipe.toml")
+    assert isinstance(Pipeline(config).parser, ElementParser)
+    with pytest.raises(ModelError, match="ships none"):
+        build("parser", "elements", {"kinds": ["table"]})
+    with pytest.raises(ConfigError, match="kinds"):
+        build("parser", "elements", {"kinds": ["picture"]})
 
 
 def test_html_is_read_with_its_spans() -> None:
