@@ -196,7 +196,20 @@ class FormPage:
         )
         marked = chance.randrange(len(options)) if chance.chance(0.85) else -1
         below = chance.chance(0.3)
-        form = chance.one(["box", "box", "brackets", "blank", "after", "letter", "sign", "glyph", "glyphs", "glyphs"])
+        form = chance.one(
+            [
+                "box",
+                "box",
+                "brackets",
+                "blank",
+                "after",
+                "letter",
+                "sign",
+                "glyph",
+                "glyphs",
+                "glyphs",
+            ]
+        )
         x = left + 12 if below else max(end + look.key.size * 2, left + 0.25 * width)
         baseline += look.key.line if below else 0
         start = x

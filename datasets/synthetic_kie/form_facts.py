@@ -175,7 +175,8 @@ class FormText:
                     f"{chance.randint(1, 100)}{chance.one(['%', ' %', '%', f'{locale.decimal}5%'])}"
                 )
             case "time":
-                return f"{chance.randint(1, 12)}:{chance.randint(0, 59):02d}{chance.one([' am', ' PM', '', 'h'])}"
+                half = chance.one([" am", " PM", "", "h"])
+                return f"{chance.randint(1, 12)}:{chance.randint(0, 59):02d}{half}"
             case "email":
                 return email(chance, brand(chance))
             case "long":

@@ -1,4 +1,5 @@
 """Questions of forms with the kind of their answers, titles, headings and instructions."""
+# ruff: noqa: E501, SIM905 (lists of words)
 
 from __future__ import annotations
 

@@ -76,7 +76,8 @@ _PERSONAL += (
     "######-##-####",
 )
 _AUTHORITIES = {
-    "en": "{c}|{c} Passport Office|HM PASSPORT OFFICE|Department of State|Ministry of Interior|{c} Police|DVLA|DMV",
+    "en": "{c}|{c} Passport Office|HM PASSPORT OFFICE|Department of State|Ministry of Interior|"
+    "{c} Police|DVLA|DMV",
     "de": "STADT {c}|Landratsamt {c}|Stadtverwaltung {c}|Bezirksamt {c}|BH {c}",
     "fr": "Préfecture de {c}|Mairie de {c}|Sous-préfecture de {c}|Commune de {c}",
     "es": "EQUIPO {c}|DGP {c}|Jefatura de {c}|Registraduría",

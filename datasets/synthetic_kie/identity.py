@@ -1,6 +1,8 @@
 """Identity cards, passports, residence permits and driving licences of known and invented
 countries, one side of a card or one page."""
 
+# ruff: noqa: E501 (orders of fields)
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -220,7 +222,10 @@ class Card:
         if self.chance.chance(0.2):
             rows[-1:] = [*rows[-1:], ["height"]]
         if family == "dense":
-            rows = [sum(rows[at : at + 2], []) for at in range(0, len(rows), 2)]
+            rows = [
+                [field for row in rows[at : at + 2] for field in row]
+                for at in range(0, len(rows), 2)
+            ]
         for row in rows:
             if self.y + self.value.line + self.small.line > bottom:
                 break
@@ -261,7 +266,7 @@ class Card:
         entries += [("8.", "address")] * chance.chance(0.4)
         dot = chance.one(["", "."])
         pairs = chance.chance(0.4)
-        y = self.y
+        y = last = self.y
         for key, fields in entries:
             x = left
             same_line = pairs and key in ("4c.", "4d.")

@@ -166,7 +166,10 @@ def _number(chance: Chooser, year: int) -> str:
     return number.replace("~", str(year if chance.chance(0.7) else year % 100)).replace("^", month)
 
 
-_UNITS = {"en": "pcs hrs kg m ea box day l".split(), "de": "Stk. Std. kg m Pck. l".split()}
+_UNITS = {
+    "en": ["pcs", "hrs", "kg", "m", "ea", "box", "day", "l"],
+    "de": ["Stk.", "Std.", "kg", "m", "Pck.", "l"],
+}
 
 
 def _items(chance: Chooser, locale: Locale, rates: list[str], cents: bool) -> list[Item]:

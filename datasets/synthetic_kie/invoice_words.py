@@ -1,4 +1,5 @@
 """What is printed on invoices beside their values, in many languages."""
+# ruff: noqa: E501 (lists of words)
 
 from __future__ import annotations
 

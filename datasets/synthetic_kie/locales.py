@@ -1,4 +1,5 @@
 """How countries write numbers, dates, addresses and tax numbers."""
+# ruff: noqa: E501 (lists of words)
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Machine-readable zones of travel documents, as ICAO Doc 9303 defines them."""
 
+# ruff: noqa: SIM905 (letters)
+
 from __future__ import annotations
 
 import datetime
@@ -11,8 +13,10 @@ MrzKind = Literal["TD1", "TD2", "TD3"]
 _LETTERS = dict(
     zip(
         "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґαβγδεζηθικλμνξοπρστυφχψωςßøðþłđıæœə",
-        "a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch ie y _ e iu ia i i ie g "
-        "a v g d e z i th i k l m n x o p r s t y f ch ps o s ss oe d th l d i ae oe e".split(),
+        (
+            "a,b,v,g,d,e,zh,z,i,i,k,l,m,n,o,p,r,s,t,u,f,kh,ts,ch,sh,shch,ie,y,_,e,iu,ia,i,i,ie,g,"
+            "a,v,g,d,e,z,i,th,i,k,l,m,n,x,o,p,r,s,t,y,f,ch,ps,o,s,ss,oe,d,th,l,d,i,ae,oe,e"
+        ).split(","),
         strict=True,
     )
 )

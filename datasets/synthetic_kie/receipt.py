@@ -132,9 +132,11 @@ class Receipt:
             for text in facts.address:
                 self.line(text, "address")
             self.values["address"] = " ".join(facts.address)
+        phone, joiner = chance.pattern(facts.locale.phone), chance.one([": ", " : ", " ", ":"])
+        number = chance.pattern(chance.one(facts.locale.tax_ids))
         extras = [
-            f"{self.term('phone')}{chance.one([': ', ' ', ':'])}{chance.pattern(facts.locale.phone)}",
-            f"{self.term('tax_id')}{chance.one([': ', ' : ', ' '])}{chance.pattern(chance.one(facts.locale.tax_ids))}",
+            f"{self.term('phone')}{joiner}{phone}",
+            f"{self.term('tax_id')}{joiner}{number}",
             self.term("title"),
         ]
         chance.shuffle(extras)

@@ -20,8 +20,9 @@ from docpipe.datasets.synthetic_kie.vocabulary import Chooser, address, brand, n
 
 _MALAYSIA = Locale(
     "en", "Malaysia", "en_GB", "MYR", ("RM", "RM", "MYR"), ".", ",",
-    ("{dd}/{mm}/{yyyy}", "{dd}/{mm}/{yyyy}", "{dd}-{mm}-{yyyy}", "{dd}/{mm}/{yy}", "{dd} {mon} {yyyy}",
-     "{dd}-{mon}-{yyyy}", "{d}/{m}/{yyyy}", "{yyyy}-{mm}-{dd}", "{dd}.{mm}.{yyyy}", "{dd}-{mon}-{yy}"),
+    ("{dd}/{mm}/{yyyy}", "{dd}/{mm}/{yyyy}", "{dd}-{mm}-{yyyy}", "{dd}/{mm}/{yy}",
+     "{dd} {mon} {yyyy}", "{dd}-{mon}-{yyyy}", "{d}/{m}/{yyyy}", "{yyyy}-{mm}-{dd}",
+     "{dd}.{mm}.{yyyy}", "{dd}-{mon}-{yy}"),
     ("6%", "6%", "0%"), ("SDN BHD",), "#####", ("",), ("############",), "0#-########",
 )  # fmt: skip
 _WEIGHTS = {"en": 2.0, "id": 12.0, "de": 2.0, "fr": 1.5, "es": 1.0, "it": 1.0}
@@ -136,7 +137,8 @@ def _goods(chance: Chooser, locale: Locale, lang: str, coins: bool) -> list[Line
     for _ in range(count):
         name = chance.held(names_)
         if chance.chance(0.25):
-            name = f"{chance.one(['', brand(chance) + ' '])}{name} {chance.one(['L', '(S)', 'Reg', '250g', '500ml', '(H)', 'x2', '12s'])}"
+            size = chance.one(["L", "(S)", "Reg", "250g", "500ml", "(H)", "x2", "12s"])
+            name = f"{chance.one(['', brand(chance) + ' '])}{name} {size}"
         price = int(chance.uniform(50, 2500) * chance.one([1, 1, 1, 4])) * scale
         price = price // 5 * 5 if coins else price // 10000 * 10000 or 50000
         extra = case(chance.held(names_)) if chance.chance(0.06) else ""

@@ -1,4 +1,5 @@
 """What is printed on till receipts, and what shops and restaurants sell."""
+# ruff: noqa: E501, SIM905 (lists of words)
 
 from __future__ import annotations
 

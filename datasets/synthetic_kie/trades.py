@@ -1,4 +1,5 @@
 """What companies trade in, by language, and words for what they sell."""
+# ruff: noqa: E501, SIM905 (lists of words)
 
 from __future__ import annotations
 

@@ -16,6 +16,9 @@ from docpipe.datasets.synthetic_kie.trades import TRADES
 T = TypeVar("T")
 Split = Literal["train", "test"]
 
+STATES = ("AL", "CA", "CO", "FL", "GA", "IL", "IN", "KS", "MA", "MD", "MI", "MN", "NC", "NJ", "NY")
+STATES += ("OH", "OR", "PA", "TN", "TX", "VA", "WA", "WI")
+PROVINCES = ("MI", "RM", "TO", "NA", "BO", "FI", "GE", "VE", "PD", "BG", "BS", "VR")
 _POOL = 400
 _TEST_SHARE = 5  # one of so many words is for testing alone
 _VOWELS = "aeiou"
@@ -130,9 +133,7 @@ def names(code: str, split: Split) -> Names:
     if code.startswith("en_"):  # other English locales have no words but Latin
         texts = Faker("en_US")
         texts.seed_instance(code)
-    states = "AL CA CO FL GA IL IN KS MA MD MI MN NC NJ NY OH OR PA TN TX VA WA WI".split()
-    if code == "it_IT":
-        states = "MI RM TO NA BO FI GE VE PD BG BS VR".split()
+    states = PROVINCES if code == "it_IT" else STATES
     return Names(
         surnames=pool(fake.last_name),
         women=pool(fake.first_name_female),
@@ -141,7 +142,7 @@ def names(code: str, split: Split) -> Names:
         cities=pool(fake.city, 250),
         jobs=pool(fake.job, 120),
         words=pool(texts.word, 500),
-        states=tuple(states),
+        states=states,
     )
 
 
