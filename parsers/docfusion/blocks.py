@@ -33,6 +33,10 @@ def kind_of(label: str) -> Kind:
     return _KINDS.get(label, "text")
 
 
+def is_heading(label: str) -> bool:
+    return _ROLES.get(label) in ("title", "heading")
+
+
 def without_repeats(blocks: Sequence[Block]) -> list[Block]:
     """The blocks that have an area, surest first where boxes of one kind lie over each other."""
     kept: list[Block] = []

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from docpipe.geometry import BBox
-from docpipe.parsers.docfusion.blocks import block_of, kind_of, without_repeats
+from docpipe.parsers.docfusion.blocks import block_of, is_heading, kind_of, without_repeats
 from docpipe.parsers.docfusion.reader import Block, Reader, Reading
 from docpipe.parsers.docfusion.words import words_of
 from docpipe.parsers.native.blocks import drafts_from_lines
@@ -31,7 +30,8 @@ _MAX_PIXELS = 8_000_000
 _MARGIN = 0.05  # of a block's width and height, around its crop
 _MOST_MARGIN = 2.5  # points: more would take in a neighbour
 _SURE = 0.75
-_EM = 0.6  # of the height of a line that was read, which has a margin
+_READ = Style(10.0)  # of text that was read, whose size is not known
+_READ_TITLE = Style(14.0)
 
 
 class _Layer(NamedTuple):
@@ -153,18 +153,18 @@ def _drafts(
         made = block_of(block, page.number, at + 1, STAGE, readings.get(at), own)
         if made is not None:
             is_text = isinstance(made, TextBlock)
-            drafts.append(Draft(made, _style(own, readings.get(at)) if is_text else None))
+            drafts.append(Draft(made, _style(own, block) if is_text else None))
     return drafts, rest
 
 
-def _style(lines: Sequence[Line], reading: Reading | None) -> Style | None:
-    """Of the longest line on the page, or by the height of the lines that were read."""
-    if lines:
-        longest = max(lines, key=lambda line: len(line.text))
-        bold = all(line.bold for line in lines)
-        return Style(longest.size, bold, longest.italic, longest.font)
-    heights = [box.height for _, box in reading.parts] if reading else []
-    return Style(round(_EM * statistics.median(heights), 1)) if heights else None
+def _style(lines: Sequence[Line], block: Block) -> Style:
+    """Of the longest line on the page. Text that was read has one size, for how high its lines are
+    says little, and what is a heading the model has said."""
+    if not lines:
+        return _READ_TITLE if is_heading(block.label) else _READ
+    longest = max(lines, key=lambda line: len(line.text))
+    bold = all(line.bold for line in lines)
+    return Style(longest.size, bold, longest.italic, longest.font)
 
 
 def _words(

@@ -146,6 +146,29 @@ def test_text_is_read_from_the_image_where_that_is_wanted(weights: Path) -> None
     assert [word.text for word in page.words] == ["as", "read"]
 
 
+def test_paragraphs_that_were_read_go_on_on_the_next_page(weights: Path) -> None:
+    box = (40.0, 50.0, 360.0, 90.0)
+    first = scripted(
+        weights,
+        Script(("Title", (40.0, 10.0, 360.0, 40.0), "Mills"), ("Text", box, "the mill was")),
+    )
+    second = scripted(
+        weights,
+        Script(("Text", box, "sold in May."), ("Section", (40.0, 120.0, 300.0, 135.0), "After it")),
+    )
+    facts = [
+        parser.read_page(FakePage((), number, width=WIDTH, height=HEIGHT))
+        for number, parser in enumerate((first, second), 1)
+    ]
+    pages = first.compose(facts, ())
+    said = [(block.role, block.text) for page in pages for block in of_kind(page, TextBlock)]
+    assert said == [
+        ("title", "Mills"),
+        ("paragraph", "the mill was sold in May."),
+        ("heading", "After it"),
+    ]
+
+
 def test_columns_are_read_one_after_the_other(weights: Path) -> None:
     columns = [
         ("Text", (x, y, x + 160.0, y + 60.0), f"{name}{at}.")
