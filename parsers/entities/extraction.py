@@ -13,6 +13,7 @@ from docpipe import registry
 from docpipe.config import EntitiesConfig
 from docpipe.errors import ConfigError, ModelError
 from docpipe.parsers.entities.schema import BUILT_IN, FieldSchema, find_schema
+from docpipe.parsers.entities.values.calendars import order_of_locale
 from docpipe.parsers.entities.values.fields import fields_of
 from docpipe.records import Document, Entity, Field
 from docpipe.stages import EntityClassifier
@@ -22,7 +23,7 @@ _MODEL_FILE = "model.safetensors"
 
 
 class FieldExtractor:
-    """Puts entities and fields into documents.
+    """Puts entities and fields into documents. Raises ConfigError for a locale that is not known.
 
     With scope "page" each page is a document of its own, as in a file of many receipts. `locale`
     ("de_DE") says how dates and amounts are written where that is known.
@@ -38,11 +39,13 @@ class FieldExtractor:
     ) -> None:
         self._classifier = classifier
         self._schema = schema
+        if locale is not None:
+            order_of_locale(locale)
         self._locale = locale
         self._scope = scope
 
     def extract(self, document: Document) -> Document:
-        """The document with its entities and fields. Raises ConfigError for an unknown locale."""
+        """The document with its entities and fields."""
         entities = tuple(self._classifier.classify(document))
         return msgspec.structs.replace(
             document, entities=entities, fields=self._fields(document, entities)

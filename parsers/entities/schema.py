@@ -185,7 +185,7 @@ def load_schema(path: Path) -> FieldSchema:
         found = msgspec.convert(data, _SchemaFile)
         return FieldSchema(found.field, found.check)
     except FileNotFoundError as error:
-        raise ConfigError(f"no such field schema: {path}") from error
+        raise ConfigError(f"no such field schema: {path}", hint="check the path") from error
     except (OSError, ValueError) as error:
         raise ConfigError(
             f"field schema {path}: {error}", hint='write [[field]] and name = "…" below it'

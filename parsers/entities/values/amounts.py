@@ -43,7 +43,7 @@ _NAMED_ALONE = re.compile(
         if len(CURRENCIES[name.casefold()]) == 3 and name not in ("Fr", "SFr", "Ft", "lei", "đ")
     )
 )
-_NUMBER = r"\d{1,3}(?:[.,'’  ]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)*|[.,]\d{2}"
+_NUMBER = r"\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)*|[.,]\d{2}"
 _AMOUNT = re.compile(
     rf"(?P<open>\()?(?P<minus>(?<!\w)[-−–])?\s?(?P<before>{_UNIT})?\.?\s?(?P<inner>[-−–])?\s?"
     rf"(?<![\d.,/:])(?P<number>{_NUMBER})(?![\d/:]|[.,]\d)"
@@ -69,7 +69,11 @@ def find_amounts(text: str) -> list[FoundAmount]:
     """The numbers of a text from left to right, without those of dates, times and codes."""
     whole = _SPLIT_DECIMALS.sub(lambda match: match[1] or match[2], text)
     found = ((match, _amount(match)) for match in _AMOUNT.finditer(whole))
-    return [amount for match, amount in found if amount.decimals == 2 or not _is_glued(match)]
+    return [
+        amount
+        for match, amount in found
+        if amount.values and (amount.decimals == 2 or not _is_glued(match))
+    ]
 
 
 def decimal_point(texts: Iterable[str]) -> Point | None:
@@ -124,7 +128,7 @@ def _amount(match: re.Match[str]) -> FoundAmount:
 
 def _read(number: str) -> tuple[tuple[Decimal, ...], Point | None, int]:
     """The numbers that digits with separators may be, their decimal sign, and decimals."""
-    digits = re.sub(r"['’  ]", "", number)
+    digits = re.sub(r"['’ \u00a0\u202f]", "", number)
     signs = [char for char in digits if char in ".,"]
     if not signs:
         return (Decimal(digits),), None, 0
@@ -133,8 +137,9 @@ def _read(number: str) -> tuple[tuple[Decimal, ...], Point | None, int]:
     as_decimals = Decimal(f"{re.sub('[.,]', '', before) or '0'}.{after}")
     as_thousands = Decimal(re.sub("[.,]", "", digits))
     if len(signs) > 1 and len(set(signs)) == 1:
-        return (as_thousands,), None, 0
-    grouped = len(after) == 3 and 1 <= len(before) <= 3 and not before.startswith("0")
-    if len(signs) == 1 and grouped:
+        grouped = re.fullmatch(r"\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}", digits)  # by two in India
+        return ((as_thousands,) if grouped else ()), None, 0
+    thousands = len(after) == 3 and 1 <= len(before) <= 3 and not before.startswith("0")
+    if len(signs) == 1 and thousands:
         return (as_decimals, as_thousands), last, 3
     return (as_decimals,), last, len(after)

@@ -53,8 +53,8 @@ def context_of(texts: Iterable[str], locale: str | None = None) -> Context:
     """
     texts = list(texts)
     currency = currency_in(texts)
-    point = decimal_point(texts) if locale is None else _point_of(locale)
     orders = orders_in(texts, locale=locale, currency=currency)
+    point = decimal_point(texts) if locale is None else _point_of(locale)
     values = (value_of(amount, point) for text in texts for amount in find_amounts(text))
     amounts = frozenset(cents(value) for value in values if value is not None)
     return Context(orders, point, currency, amounts)

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from docpipe.errors import ConfigError
-from docpipe.parsers.entities.schema import FieldSchema, FieldSpec, load_schema
+from docpipe.parsers.entities.schema import (
+    BUILT_IN,
+    FieldSchema,
+    FieldSpec,
+    find_schema,
+    load_schema,
+)
 
 RECEIPT = """
 [[field]]
@@ -59,3 +65,42 @@ def test_a_missing_file_and_an_unknown_label(tmp_path: Path) -> None:
         load_schema(tmp_path / "none.toml")
     with pytest.raises(ConfigError, match="fields: other, total"):
         FieldSchema((FieldSpec("total"),)).class_of("date")
+
+
+CHECK = """
+[[field]]
+name = "total"
+[[field]]
+name = "tax"
+[[check]]
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "message"),
+    [
+        ('kind = "sum"\nfields = ["net"]\nequals = ["total"]', "names 'net', which is no field"),
+        ('kind = "sum"\nfields = ["tax"]', "not whole"),
+        ('kind = "ascending"\nfields = ["tax"]\nequals = ["total"]', "not whole"),
+        ('kind = "mean"\nfields = ["tax"]', "mean"),
+    ],
+)
+def test_a_check_that_cannot_be_meant(tmp_path: Path, check: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_schema(written(tmp_path, CHECK + check))
+    assert message in str(caught.value)
+    assert "fields.toml" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_built_in_schemas_have_names(name: str) -> None:
+    schema = find_schema(name)
+    assert {*schema.single_names, *schema.row_names} == set(schema.labels[1:])
+    assert schema.links_answers is (name == "form")
+
+
+def test_a_field_that_is_repeated_stands_many_times(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="repeated but stands once"):
+        load_schema(
+            written(tmp_path, '[[field]]\nname = "a"\ncardinality = "one"\nrepeated = true')
+        )
