@@ -11,9 +11,10 @@ and height (pixels or points):
      "values": {"total": "9.00"}}
 
 `also` names fields that the entity would be equally right for; `values` the field values of the
-document as a reader would write them. A page may have `links`, pairs of indices of its entities
-(a question and its answer), and a document `rows`, the values of its `item.…` fields row by row.
-All of these may be left out.
+document as a reader would write them; `annotated` the fields that its source labels, where those
+are not all: an entity labelled "other" may then be of any field that is not among them. A page may
+have `links`, pairs of indices of its entities (a question and its answer), and a document `rows`,
+the values of its `item.…` fields row by row. All of these may be left out.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ class KieDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     pages: tuple[KiePage, ...]
     values: dict[str, str] = {}
     rows: tuple[dict[str, str], ...] = ()
+    annotated: tuple[str, ...] = ()
 
     def entities(self) -> Iterator[KieEntity]:
         """The entities of all pages."""
@@ -142,6 +144,7 @@ def _document_problems(raw: object, labels: Collection[str] | None) -> Iterator[
     if labels is not None:
         known = {OTHER, *labels}
         used = {name for entity in document.entities() for name in (entity.label, *entity.also)}
+        used |= set(document.annotated)
         for name in sorted(used - known):
             yield f"label {name!r} is no field", f"use one of {', '.join(sorted(known))}"
 

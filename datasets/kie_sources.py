@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
+
+import msgspec
 
 from docpipe.datasets.kie import OTHER, KieDocument, KieEntity, KiePage
 from docpipe.errors import ConfigError, SchemaError
@@ -49,6 +51,32 @@ FIELDS: dict[Source, dict[str, str]] = {
     "ec-funsd": _FORM,
 }
 
+# What the labels of a set of receipts are called in docpipe's own schema "receipt"; others are no
+# field of it.
+RECEIPT_LABELS: dict[Source, dict[str, str]] = {
+    "sroie": {name: name for name in ("company", "address", "date", "total")},
+    "cord-r-values": {
+        "menu.nm": "item.description",
+        "menu.sub.nm": "item.description",
+        "menu.cnt": "item.quantity",
+        "menu.sub.cnt": "item.quantity",
+        "menu.unitprice": "item.unit_price",
+        "menu.sub.unitprice": "item.unit_price",
+        "menu.price": "item.amount",
+        "menu.sub.price": "item.amount",
+        "sub_total.subtotal_price": "subtotal",
+        "sub_total.discount_price": "discount",
+        "sub_total.service_price": "service",
+        "sub_total.tax_price": "tax",
+        "total.total_price": "total",
+        "total.cashprice": "cash",
+        "total.creditcardprice": "card",
+        "total.emoneyprice": "card",
+        "total.changeprice": "change",
+        "total.menuqty_cnt": "item_count",
+    },
+}
+
 
 def load(source: Source, folder: Path, split: str) -> list[KieDocument]:
     """One split of a set, by key. Raises ConfigError for an unknown set or split, SchemaError for
@@ -65,6 +93,23 @@ def load(source: Source, folder: Path, split: str) -> list[KieDocument]:
     return sorted(loaders[source](folder, split), key=lambda document: document.key)
 
 
+def relabelled(document: KieDocument, names: Mapping[str, str]) -> KieDocument:
+    """The document with its labels called `names` of them, and said to have only those annotated;
+    labels without a name are OTHER."""
+    pages = tuple(
+        msgspec.structs.replace(page, entities=tuple(_renamed(e, names) for e in page.entities))
+        for page in document.pages
+    )
+    values = {names[name]: value for name, value in document.values.items() if name in names}
+    annotated = tuple(dict.fromkeys(names.values()))
+    return msgspec.structs.replace(document, pages=pages, values=values, annotated=annotated)
+
+
+def _renamed(entity: KieEntity, names: Mapping[str, str]) -> KieEntity:
+    also = tuple(names[name] for name in entity.also if name in names)
+    return msgspec.structs.replace(entity, label=names.get(entity.label, OTHER), also=also)
+
+
 # ── SROIE: lines of receipts, four values a receipt ──────────────────────────────────────────────
 
 
@@ -73,13 +118,17 @@ def _sroie(folder: Path, split: str) -> Iterator[KieDocument]:
         with _Form(where):
             values = {name: field["value"] for name, field in raw["fields"].items()}
             total = amount(values.get("total", ""))
-            lines = [_sroie_line(line, total) for line in raw["lines"]]
+            date = values.get("date", "").strip()
+            lines = [_sroie_line(line, total, date) for line in raw["lines"]]
             yield _one_page(raw["key"], raw["image_size"], lines, values)
 
 
-def _sroie_line(line: dict[str, Any], total: str) -> KieEntity:
-    same = bool(total) and line["label"] != "total" and amount(line["text"]) == total
-    return KieEntity(line["text"], _box(line["box"]), line["label"], ("total",) if same else ())
+def _sroie_line(line: dict[str, Any], total: str, date: str) -> KieEntity:
+    """Lines that carry the total or the date of the receipt once more are equally right for it."""
+    text, label = line["text"], line["label"]
+    same = {"total": bool(total) and amount(text) == total, "date": bool(date) and date in text}
+    also = tuple(field for field, holds in same.items() if holds and label != field)
+    return KieEntity(text, _box(line["box"]), label, also)
 
 
 def amount(text: str) -> str:

@@ -3,8 +3,8 @@
     python -m docpipe.training.train_knnformer training/configs/knnformer-toy.toml OUT
 
 writes into OUT: model.safetensors and config.json (what KnnFormerClassifier loads), model_card.json
-(data, sizes, measured scores, the command), metrics.jsonl (a line per logged step), samples.jsonl
-(predictions on some test pages), and checkpoints/, from which --resume goes on.
+(data, sizes, measured scores, the command), metrics.jsonl (a line per logged step),
+predictions.jsonl (the entities of the tested pages), and checkpoints/, from which --resume goes on.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import torch
@@ -30,20 +30,13 @@ from docpipe.parsers.entities.matching import Floats, match, tune_thresholds
 from docpipe.parsers.entities.model import KnnFormer
 from docpipe.parsers.entities.schema import FieldSchema
 from docpipe.parsers.entities.weights import SavedConfig, build_model, save
-from docpipe.training.knnformer.data import (
-    entity_page,
-    load_splits,
-    make_example,
-    page_labels,
-    pages_of,
-    schema_of,
-)
-from docpipe.training.knnformer.evaluation import Evaluation, evaluate
+from docpipe.training.knnformer.data import entity_page, make_examples, page_labels, pages_of
+from docpipe.training.knnformer.evaluation import Evaluation, evaluate, truth_of
 from docpipe.training.knnformer.settings import Settings, load_settings
+from docpipe.training.knnformer.splits import Splits, load_splits, schema_of
 from docpipe.training.knnformer.trainer import KnnFormerTrainer
 
 CHECKPOINTS = "checkpoints"
-SAMPLE_PAGES = 5
 
 
 class ModelCard(msgspec.Struct, frozen=True):
@@ -64,6 +57,16 @@ class ModelCard(msgspec.Struct, frozen=True):
     versions: dict[str, str]
 
 
+class Fitted(NamedTuple):
+    """A trained model on the CPU, the tau of its one-fields, and what training took."""
+
+    model: KnnFormer
+    thresholds: tuple[float, ...]
+    steps: int
+    seconds: float
+    history: list[dict[str, Any]]
+
+
 def train(
     settings: Settings,
     folder: Path,
@@ -76,46 +79,64 @@ def train(
 
     On the CPU, a run that was stopped and resumed ends with the weights of one that was not.
     """
-    transformers.set_seed(settings.seed)
     schema = schema_of(settings)
-    splits = load_splits(settings.data, schema.labels[1:])
-    model = build_model(settings.model, schema)
-    examples = [make_example(page, model, schema) for page in pages_of(splits.train)]
-
-    trainer = KnnFormerTrainer(
-        model, examples, schema, settings, folder / CHECKPOINTS, callbacks=callbacks
-    )
-    started = time.perf_counter()
-    trainer.train(resume_from_checkpoint=_last_checkpoint(folder) if resume else None)
-    seconds = time.perf_counter() - started
-
-    model = model.cpu().eval()
-    validation, test = pages_of(splits.validation), pages_of(splits.test)
-    thresholds = _thresholds(model, validation, schema)
+    splits = load_splits(settings, schema.labels[1:])
+    fitted = fit(settings, schema, splits, folder, resume=resume, callbacks=callbacks)
+    model, thresholds = fitted.model, fitted.thresholds
+    test = pages_of(splits.test)
     scores = log_probabilities(model, [entity_page(page) for page in test])
-    gold = [page_labels(page, schema).numpy() for page in test]
     card = ModelCard(
         command=command,
         settings=settings,
         schema=schema,
-        train_pages=len(examples),
-        validation_pages=len(validation),
+        train_pages=len(pages_of(splits.train)),
+        validation_pages=len(pages_of(splits.validation)),
         test_pages=len(test),
         core_parameters=model.core_parameters(),
         parameters=sum(parameter.numel() for parameter in model.parameters()),
         thresholds=thresholds,
-        evaluation=evaluate(scores, gold, schema, thresholds),
-        steps=trainer.state.global_step,
-        seconds=round(seconds, 1),
+        evaluation=evaluate(scores, [truth_of(page, schema) for page in test], schema, thresholds),
+        steps=fitted.steps,
+        seconds=round(fitted.seconds, 1),
         versions=_versions(),
     )
     save(folder, model, SavedConfig(settings.model, schema, thresholds))
     (folder / "model_card.json").write_bytes(
         msgspec.json.format(msgspec.json.encode(card), indent=2) + b"\n"
     )
-    _write_lines(folder / "metrics.jsonl", trainer.state.log_history)
-    _write_lines(folder / "samples.jsonl", _samples(test, scores, schema, thresholds))
+    _write_lines(folder / "metrics.jsonl", fitted.history)
+    _write_lines(folder / "predictions.jsonl", _predictions(test, scores, schema, thresholds))
     return card
+
+
+def fit(
+    settings: Settings,
+    schema: FieldSchema,
+    splits: Splits,
+    folder: Path,
+    *,
+    resume: bool = False,
+    callbacks: Sequence[TrainerCallback] = (),
+) -> Fitted:
+    """Train a model, its checkpoints in `folder`, and tune its thresholds on the validation part.
+    Raises ConfigError where there is nothing to resume."""
+    transformers.set_seed(settings.seed)
+    model = build_model(settings.model, schema)
+    examples = make_examples(splits.train, model, schema)
+    trainer = KnnFormerTrainer(
+        model, examples, schema, settings, folder / CHECKPOINTS, callbacks=callbacks
+    )
+    started = time.perf_counter()
+    trainer.train(resume_from_checkpoint=_last_checkpoint(folder) if resume else None)
+    seconds = time.perf_counter() - started
+    model = model.cpu().eval()
+    return Fitted(
+        model,
+        _thresholds(model, pages_of(splits.validation), schema),
+        trainer.state.global_step,
+        seconds,
+        trainer.state.log_history,
+    )
 
 
 def _thresholds(
@@ -138,17 +159,17 @@ def _last_checkpoint(folder: Path) -> str:
     return str(last)
 
 
-def _samples(
+def _predictions(
     pages: Sequence[KiePage],
     scores: Sequence[Floats],
     schema: FieldSchema,
     thresholds: Sequence[float],
 ) -> list[dict[str, Any]]:
-    """Entities of some pages with their gold and predicted label."""
+    """The entities of the tested pages with their gold and predicted label."""
     labels = schema.labels
     return [
         {"page": number, "text": entity.text, "gold": entity.label, "predicted": labels[found]}
-        for number, (page, rows) in enumerate(zip(pages[:SAMPLE_PAGES], scores, strict=False))
+        for number, (page, rows) in enumerate(zip(pages, scores, strict=True))
         for entity, found in zip(
             page.entities, match(rows, schema.ones, thresholds, schema.required), strict=True
         )

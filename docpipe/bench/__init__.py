@@ -39,6 +39,7 @@ BENCHES: dict[str, str] = {
     "headings": "docpipe.bench.headings:run",
     "robust": "docpipe.bench.robust:run",
     "ocr": "docpipe.bench.ocr:run",
+    "knnformer": "docpipe.bench.knnformer:run",
     "reliability": "docpipe.bench.reliability:run",
     "docfusion": "docpipe.bench.docfusion:run",
     "advantages": "docpipe.bench.advantages:run",

@@ -24,13 +24,16 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """How a bench runs.
 
     `limit` takes that many documents, drawn with `seed`; `library` is the folder of an ingested
-    library to reuse, for benches that ask one; `config` the stages.
+    library to reuse, for benches that ask one; `config` the stages. A bench of several `parts` does
+    those, all if none is named, and one that trains keeps what is done in the folder `work`.
     """
 
     limit: int | None = None
     seed: int = 0
     library: Path | None = None
     config: Config = Config()
+    parts: tuple[str, ...] = ()
+    work: Path | None = None
     progress: Progress | None = None
 
     def track(self, items: Sequence[T]) -> Iterator[T]:

@@ -94,6 +94,7 @@ for command in (
     about.doctor,
     about.stages,
     bench.bench,
+    train.train,
 ):
     app.command()(_guarded(command))
 

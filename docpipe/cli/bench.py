@@ -18,8 +18,8 @@ def bench(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="parse, headings, ocr, retrieval, answer, robust, reliability, docfusion or "
-            "advantages.",
+            help="parse, headings, ocr, retrieval, answer, knnformer, robust, reliability, "
+            "docfusion or advantages.",
             show_default=False,
         ),
     ] = None,
@@ -33,6 +33,13 @@ def bench(
     seed: Annotated[int, typer.Option("--seed", help="Of the choice and the intervals.")] = 0,
     library: Annotated[
         Path | None, typer.Option("--library", "-L", help="An ingested library to use.")
+    ] = None,
+    part: Annotated[
+        list[str] | None, typer.Option("--part", help="Only this part; may be repeated.")
+    ] = None,
+    work: Annotated[
+        Path | None,
+        typer.Option("--work", help="Keep finished trainings here, and go on from them."),
     ] = None,
     compare: Annotated[
         tuple[Path, Path] | None,
@@ -66,6 +73,8 @@ def bench(
             limit=limit,
             seed=seed,
             library=library,
+            parts=tuple(part or ()),
+            work=work,
             config=options.configuration(config, settings),
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )

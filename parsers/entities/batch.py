@@ -15,7 +15,7 @@ from torch.nn.functional import pad
 
 from docpipe.parsers.entities.encoders import TextEncoder, join_rows
 from docpipe.parsers.entities.features import EntityPage, page_features
-from docpipe.parsers.entities.graph import page_hops
+from docpipe.parsers.entities.graph import nearest_on_sides, page_hops
 from docpipe.parsers.entities.model import ModelConfig
 
 
@@ -23,13 +23,14 @@ class PageTensors(NamedTuple):
     """A page of n entities as the model sees it.
 
     `rows`: a tensor per text (see TextEncoder.prepare); `features` (n, FEATURE_SIZE); `centres`
-    (n, 2) in page widths; `hops` (n, n) uint8.
+    (n, 2) in page widths; `hops` (n, n) uint8; `sides` (n, 4) int64, -1 for none.
     """
 
     rows: list[Tensor]
     features: Tensor
     centres: Tensor
     hops: Tensor
+    sides: Tensor
 
 
 def page_tensors(page: EntityPage, encoder: TextEncoder, config: ModelConfig) -> PageTensors:
@@ -40,6 +41,7 @@ def page_tensors(page: EntityPage, encoder: TextEncoder, config: ModelConfig) ->
         torch.from_numpy(page_features(page)),
         torch.from_numpy((boxes[:, :2] + boxes[:, 2:]) / 2).float(),
         torch.from_numpy(hops),
+        torch.from_numpy(nearest_on_sides(boxes)),
     )
 
 
@@ -53,14 +55,15 @@ def collate(pages: Sequence[PageTensors]) -> dict[str, Tensor]:
     return {
         "rows": rows,
         "offsets": offsets,
-        "features": torch.stack(
-            [pad(p.features, (0, 0, 0, lack)) for p, lack in zip(pages, lacks, strict=True)]
-        ),
-        "centres": torch.stack(
-            [pad(p.centres, (0, 0, 0, lack)) for p, lack in zip(pages, lacks, strict=True)]
-        ),
+        "features": _padded([page.features for page in pages], n),
+        "centres": _padded([page.centres for page in pages], n),
         "hops": torch.stack(
             [pad(p.hops, (0, lack, 0, lack)) for p, lack in zip(pages, lacks, strict=True)]
         ),
+        "sides": _padded([page.sides for page in pages], n, -1),
         "mask": torch.arange(n) < torch.tensor([[n - lack] for lack in lacks]),
     }
+
+
+def _padded(rows: Sequence[Tensor], n: int, value: float = 0) -> Tensor:
+    return torch.stack([pad(page, (0, 0, 0, n - len(page)), value=value) for page in rows])

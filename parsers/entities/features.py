@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -21,7 +22,11 @@ Floats = npt.NDArray[np.floating[Any]]
 
 LAYOUT_SIZE = 7
 SHAPE_SIZE = 11
-FEATURE_SIZE = LAYOUT_SIZE + SHAPE_SIZE
+CONTEXT_SIZE = 8
+FEATURE_SIZE = LAYOUT_SIZE + SHAPE_SIZE + CONTEXT_SIZE
+
+_ENDS = 12  # places counted from either end of the page
+_REPEATS = 3
 
 _MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _DATE = re.compile(
@@ -33,6 +38,10 @@ _DATE = re.compile(
 _TIME = re.compile(r"(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?!\d)")
 _MONEY = re.compile(
     r"(?:[A-Z]{2,3}|[$€£¥₹])?\s*[-(]?\d+(?:[.,' ]\d{3})*[.,]\d{2}\)?\s*(?:[A-Z]{2,3}|[$€£¥₹])?"
+)
+_AMOUNT = re.compile(
+    r"(?<![\d.,])\d{1,3}(?:[.,]\d{3})+(?:[.,]\d{2})?(?![\d.,]?\d)"
+    r"|(?<![\d.,])\d+[.,]\d{2}(?![\d.,]?\d)"
 )
 _WHOLE = re.compile(r"[-+]?\d+")
 _CURRENCY = re.compile(r"[$€£¥₹]|\b(?:RM|USD|EUR|GBP|IDR|RP|MYR|VND|CHF)(?=\b|\d)", re.IGNORECASE)
@@ -59,7 +68,7 @@ class EntityPage(msgspec.Struct, frozen=True):
 def page_features(page: EntityPage) -> npt.NDArray[np.float32]:
     """Layout and shape of each entity, shape (n, FEATURE_SIZE)."""
     shapes = np.array([text_shape(text) for text in page.texts], np.float32)
-    return np.hstack([layout(page), shapes.reshape(-1, SHAPE_SIZE)])
+    return np.hstack([layout(page), shapes.reshape(-1, SHAPE_SIZE), context(page)])
 
 
 def layout(page: EntityPage) -> npt.NDArray[np.float32]:
@@ -114,3 +123,54 @@ def text_shape(text: str) -> tuple[float, ...]:
         float(text.endswith(":")),
         min(math.log1p(len(text)) / 5, 1.0),
     )
+
+
+def context(page: EntityPage) -> npt.NDArray[np.float32]:
+    """How each entity compares with the rest of its page, shape (n, CONTEXT_SIZE) [D].
+
+    Places from the top and from the bottom, of the first and last entities only; of an amount its
+    share of the page's largest, whether it is that, the share of smaller ones, and how often it
+    stands; whether a date is the page's first; how often the same text stands.
+    """
+    n = len(page.texts)
+    rank = reading_ranks(page.box_array())
+    amounts = np.array([amount_in(text) for text in page.texts]).reshape(n)
+    dates = np.array([bool(_DATE.search(text)) for text in page.texts], bool).reshape(n)
+    first_date = rank == rank[dates].min() if dates.any() else np.zeros(n, bool)
+    texts = [text.casefold().strip() for text in page.texts]
+    counts = Counter(texts)
+    columns = [
+        np.minimum(rank, _ENDS) / _ENDS,
+        np.minimum(n - 1 - rank, _ENDS) / _ENDS,
+        *_amount_columns(amounts),
+        first_date & dates,
+        np.array([min(counts[text] - 1, _REPEATS) / _REPEATS for text in texts]),
+    ]
+    return np.column_stack(columns).astype(np.float32).reshape(n, CONTEXT_SIZE)
+
+
+def _amount_columns(amounts: Floats) -> list[npt.NDArray[np.float64]]:
+    """Four numbers of each amount, zeros where there is none (NaN)."""
+    known = ~np.isnan(amounts)
+    values = np.sort(amounts[known])
+    if not len(values) or values[-1] <= 0:
+        return [np.zeros(len(amounts))] * 4
+    safe = np.where(known, amounts, 0.0)
+    below, through = np.searchsorted(values, safe), np.searchsorted(values, safe, "right")
+    columns = [
+        np.sqrt(np.maximum(safe, 0.0) / values[-1]),
+        safe == values[-1],
+        (below + 1) / len(values),
+        np.minimum(through - below, _REPEATS) / _REPEATS,
+    ]
+    return [np.where(known, column, 0.0) for column in columns]
+
+
+def amount_in(text: str) -> float:
+    """The last amount in a text, such as 1,234.50, 1.234,50 or 45.000; NaN for none."""
+    found = _AMOUNT.findall(text)
+    if not found:
+        return math.nan
+    digits = re.sub(r"\D", "", found[-1])
+    cents = found[-1][-3:-2] in (".", ",")
+    return int(digits) / (100 if cents else 1)

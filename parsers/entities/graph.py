@@ -19,6 +19,8 @@ Nearness = Literal["gap", "centre"]
 # gap alone ties wherever boxes touch.
 CENTRE_SHARE = 0.05
 
+SIDES = ("left", "right", "above", "below")
+
 
 def pair_distances(boxes: Floats, nearness: Nearness = "gap") -> npt.NDArray[np.float64]:
     """Distances between (n, 4) boxes in units of page width, shape (n, n).
@@ -70,3 +72,34 @@ def hop_distances(edges: npt.NDArray[np.bool_], cap: int) -> npt.NDArray[np.uint
 def page_hops(boxes: Floats, k: int, cap: int, nearness: Nearness) -> npt.NDArray[np.uint8]:
     """Hop distances (n, n) of a page's (n, 4) boxes, which are in units of page width."""
     return hop_distances(nearest_edges(pair_distances(boxes, nearness), k), cap)
+
+
+def nearest_on_sides(boxes: Floats) -> npt.NDArray[np.int64]:
+    """Index of the nearest box to the left, right, above and below, -1 for none, (n, 4).
+
+    Left and right neighbours share half of the lower box's height with it; those above and below
+    share some of its width.
+    """
+    x0, y0, x1, y1 = boxes.T
+    heights, middle_x, middle_y = y1 - y0, (x0 + x1) / 2, (y0 + y1) / 2
+    shared_y = np.minimum(y1[:, None], y1) - np.maximum(y0[:, None], y0)
+    shared_x = np.minimum(x1[:, None], x1) - np.maximum(x0[:, None], x0)
+    level = shared_y >= 0.5 * np.minimum(heights[:, None], heights)
+    across, down = middle_x - middle_x[:, None], middle_y - middle_y[:, None]
+    stacked = (shared_x > 0) & ~level
+    return np.stack(
+        [
+            _nearest(-across, level & (across < 0)),
+            _nearest(across, level & (across > 0)),
+            _nearest(-down, stacked & (down < 0)),
+            _nearest(down, stacked & (down > 0)),
+        ],
+        axis=1,
+    )
+
+
+def _nearest(distances: Floats, able: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    if not len(distances):
+        return np.zeros(0, np.int64)
+    best = np.where(able, distances, np.inf).argmin(axis=1)
+    return np.where(able.any(axis=1), best, -1)

@@ -38,21 +38,38 @@ def total_loss(
     ones: Sequence[int],
     config: LossConfig,
     candidates: Tensor | None = None,
+    unknown: Tensor | None = None,
 ) -> Tensor:
-    """Cross-entropy over entities plus the field loss. `candidates` is as in hungarian_targets."""
+    """Cross-entropy over entities plus the field loss. `candidates` is as in hungarian_targets,
+    `unknown` as in entity_loss."""
     if config.targets == "hungarian" and candidates is not None:
         labels = hungarian_targets(logits, labels, candidates, ones)
-    loss = functional.cross_entropy(
-        logits.flatten(0, 1),
-        labels.flatten(),
-        ignore_index=IGNORED,
-        label_smoothing=config.label_smoothing,
-    )
+    loss = entity_loss(logits, labels, config.label_smoothing, unknown)
     if config.field_loss == "column":
         return loss + config.weight * column_loss(logits, labels, ones)
     if config.field_loss == "sinkhorn":
-        return loss + config.weight * sinkhorn_loss(logits, labels, ones)
+        return loss + config.weight * sinkhorn_loss(logits, labels, ones, unknown=unknown)
     return loss
+
+
+def entity_loss(
+    logits: Tensor, labels: Tensor, smoothing: float = 0.0, unknown: Tensor | None = None
+) -> Tensor:
+    """Cross-entropy over entities.
+
+    `unknown` (B, C) is true for the classes that nobody labelled on a page: there, an entity of
+    class 0 may be of any of them as well, so its target is the set of class 0 and those.
+    """
+    log_probs = logits.log_softmax(-1)
+    right = log_probs.gather(-1, labels.clamp(min=0).unsqueeze(-1)).squeeze(-1)
+    if unknown is not None and unknown.any():
+        able = unknown.clone()
+        able[:, 0] = True
+        either = log_probs.masked_fill(~able.unsqueeze(1), -torch.inf).logsumexp(-1)
+        right = torch.where(labels == 0, either, right)
+    losses = -(1 - smoothing) * right - smoothing * log_probs.mean(-1)
+    real = labels != IGNORED
+    return (losses * real).sum() / real.sum().clamp(min=1)
 
 
 def column_scores(logits: Tensor) -> Tensor:
@@ -133,16 +150,22 @@ def sinkhorn(scores: Tensor, steps: int = SINKHORN_STEPS) -> Tensor:
 
 
 def sinkhorn_loss(
-    logits: Tensor, labels: Tensor, ones: Sequence[int], steps: int = SINKHORN_STEPS
+    logits: Tensor,
+    labels: Tensor,
+    ones: Sequence[int],
+    steps: int = SINKHORN_STEPS,
+    unknown: Tensor | None = None,
 ) -> Tensor:
     """Negative log-likelihood of the gold assignment under Sinkhorn-scaled gains.
 
     The matrix of a page is (n + f, f + n): entities and f rows of absence against f one-fields and
     n columns of staying out; slack cells score 0. Pages where a one-field has several gold entities
-    are no assignment and are left out.
+    are no assignment and are left out, and so are one-fields that are `unknown` on a page.
     """
     losses = []
-    for page, given in zip(logits, labels, strict=True):
+    every = ones
+    for at, (page, given) in enumerate(zip(logits, labels, strict=True)):
+        ones = [c for c in every if unknown is None or not unknown[at, c]]
         real = given != IGNORED
         n = int(real.sum())
         gold = given[real].unsqueeze(1) == torch.tensor(ones, device=labels.device)

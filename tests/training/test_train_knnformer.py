@@ -54,8 +54,8 @@ def test_twenty_steps_lead_to_a_classifier_and_a_card(tmp_path: Path) -> None:
     assert stored == json.loads(msgspec.json.encode(card))
     assert stored["settings"]["seed"] == 1
     assert stored["command"] == "the command"
-    samples = (tmp_path / "samples.jsonl").read_text().splitlines()
-    assert set(json.loads(samples[0])) == {"page", "text", "gold", "predicted"}
+    predictions = (tmp_path / "predictions.jsonl").read_text().splitlines()
+    assert set(json.loads(predictions[0])) == {"page", "text", "gold", "predicted"}
     check_classifier(KnnFormerClassifier(tmp_path))
 
 

@@ -1,96 +1,23 @@
-"""Documents to examples: pages as tensors with the class of each entity."""
+"""Documents to examples: pages as torch-geometric's graphs, and batches of them.
+
+Importing torch-geometric takes seconds, so only training does.
+"""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
-from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
+from torch_geometric.data import Batch, Data
+from torch_geometric.utils import to_dense_adj, to_dense_batch
 
-from docpipe.datasets import kie_sources
-from docpipe.datasets.kie import (
-    KieDocument,
-    KiePage,
-    company,
-    grouped_folds,
-    read_jsonl,
-    split_by_key,
-)
-from docpipe.errors import ConfigError
-from docpipe.parsers.entities.batch import PageTensors, collate, page_tensors
+from docpipe.datasets.kie import KieDocument, KiePage
+from docpipe.parsers.entities.batch import page_tensors
 from docpipe.parsers.entities.features import EntityPage
 from docpipe.parsers.entities.losses import IGNORED
 from docpipe.parsers.entities.model import KnnFormer
-from docpipe.parsers.entities.schema import FieldSchema, FieldSpec
-from docpipe.training.knnformer.settings import DataConfig, Settings
-from docpipe.training.knnformer.toy import TOY_FIELDS, toy_documents
-
-
-class Splits(NamedTuple):
-    """`validation` is cut from the training split by a hash of keys and tunes thresholds."""
-
-    train: list[KieDocument]
-    validation: list[KieDocument]
-    test: list[KieDocument]
-
-
-class Example(NamedTuple):
-    """A page of n entities: `labels` (n,) int64, `candidates` (n, C) bool where an entity would be
-    right for a class besides its label."""
-
-    page: PageTensors
-    labels: Tensor
-    candidates: Tensor
-
-
-def schema_of(settings: Settings) -> FieldSchema:
-    """The fields of the configuration, else those of its data set."""
-    source = settings.data.source
-    if settings.fields:
-        return FieldSchema(settings.fields)
-    if source == "toy":
-        return FieldSchema(TOY_FIELDS)
-    if source in kie_sources.FIELDS:
-        fields = kie_sources.FIELDS[source]
-        specs = (FieldSpec(name, kind) for name, kind in fields.items())  # type: ignore[arg-type]
-        return FieldSchema(tuple(specs))
-    raise ConfigError(
-        f"the fields of data source {source!r} are not known",
-        hint="add a [[field]] table with name and cardinality per field",
-    )
-
-
-def load_splits(config: DataConfig, labels: Sequence[str]) -> Splits:
-    """Raises ConfigError where no document is left to train or to evaluate on."""
-    everything = _load(config, config.train, labels)[: config.limit]
-    test = _load(config, config.test, labels) if config.test else []
-    if config.folds and not config.test:
-        parts = grouped_folds(everything, config.folds, company)
-        test = parts.pop(config.fold)
-        everything = [document for part in parts for document in part]
-    train, validation = split_by_key(everything, config.validation)
-    if config.source == "toy":
-        train = validation = everything  # learnt by heart, so looked at by heart
-    test = test or validation
-    if not train or not test:
-        raise ConfigError(
-            f"no documents to {'evaluate' if train else 'train'} on",
-            hint="give [data] test, or another limit or validation share",
-        )
-    return Splits(train, validation, test)
-
-
-def _load(config: DataConfig, split: str, labels: Sequence[str]) -> list[KieDocument]:
-    if config.source == "toy":
-        return toy_documents()
-    folder = Path(os.environ.get("DOCPIPE_DATA", "")) / config.path
-    if config.source == "jsonl":
-        return read_jsonl(folder / f"{split}.jsonl", labels)
-    return kie_sources.load(cast(kie_sources.Source, config.source), folder, split)
+from docpipe.parsers.entities.schema import FieldSchema
 
 
 def pages_of(documents: Sequence[KieDocument]) -> list[KiePage]:
@@ -106,27 +33,85 @@ def entity_page(page: KiePage) -> EntityPage:
 
 def page_labels(page: KiePage, schema: FieldSchema) -> Tensor:
     """The class of each entity, (n,) int64."""
-    return torch.tensor([schema.class_of(entity.label) for entity in page.entities])
+    classes = {label: at for at, label in enumerate(schema.labels)}
+    known = [classes.get(e.label, -1) for e in page.entities]
+    if -1 in known:  # says which
+        schema.class_of(page.entities[known.index(-1)].label)
+    return torch.tensor(known)
 
 
-def make_example(page: KiePage, model: KnnFormer, schema: FieldSchema) -> Example:
+def page_candidates(page: KiePage, schema: FieldSchema) -> Tensor:
+    """Where an entity would be right for a class besides its label, (n, C) bool."""
     candidates = torch.zeros(len(page.entities), len(schema.labels), dtype=torch.bool)
     for at, entity in enumerate(page.entities):
         for label in entity.also:
             candidates[at, schema.class_of(label)] = True
+    return candidates
+
+
+def make_examples(
+    documents: Sequence[KieDocument], model: KnnFormer, schema: FieldSchema
+) -> list[Data]:
+    """A graph per page that has entities.
+
+    Nodes are the entities; edges join those within the cap of hop distances, which are their
+    `edge_attr`. A node has the rows of its text (as many as `counts` says; those of all nodes stand
+    one after another), its features, centre and neighbours on the four sides, its class in
+    `labels`, and in `candidates` (n, C) the classes it would be equally right for. `unknown` (1, C)
+    is true for classes that nobody labelled on the page.
+    """
+    return [
+        _graph(page, document, model, schema)
+        for document in documents
+        for page in pages_of([document])
+    ]
+
+
+def _graph(page: KiePage, document: KieDocument, model: KnnFormer, schema: FieldSchema) -> Data:
     tensors = page_tensors(entity_page(page), model.encoder, model.design)
-    return Example(tensors, page_labels(page, schema), candidates)
+    edges = (tensors.hops <= model.design.hop_cap).nonzero().T
+    known = {schema.labels[0], *(document.annotated or schema.labels)}
+    return Data(
+        edge_index=edges,
+        edge_attr=tensors.hops[edges[0], edges[1]].long(),
+        rows=torch.cat(tensors.rows),
+        counts=torch.tensor([len(rows) for rows in tensors.rows]),
+        features=tensors.features,
+        centres=tensors.centres,
+        sides=tensors.sides,
+        labels=page_labels(page, schema),
+        candidates=page_candidates(page, schema),
+        unknown=torch.tensor([[label not in known for label in schema.labels]]),
+        num_nodes=len(page.entities),
+    )
 
 
-def collate_examples(examples: Sequence[Example]) -> dict[str, Tensor]:
-    """A padded batch: the arguments of the model, `labels` (B, N) and `candidates` (B, N, C)."""
-    batch = collate([example.page for example in examples])
-    n = batch["mask"].shape[1]
-    lacks = [n - len(example.labels) for example in examples]
-    labels = [
-        pad(e.labels, (0, lack), value=IGNORED) for e, lack in zip(examples, lacks, strict=True)
-    ]
-    candidates = [
-        pad(e.candidates, (0, 0, 0, lack)) for e, lack in zip(examples, lacks, strict=True)
-    ]
-    return batch | {"labels": torch.stack(labels), "candidates": torch.stack(candidates)}
+class Collator:
+    """Graphs to a padded batch: the arguments of the model, `labels` (B, N), `candidates`
+    (B, N, C) and `unknown` (B, C). `cap` is the model's cap of hop distances."""
+
+    def __init__(self, cap: int) -> None:
+        self._cap = cap
+
+    def __call__(self, graphs: Sequence[Data]) -> dict[str, Tensor]:
+        batch = Batch.from_data_list(list(graphs))
+        nodes = batch.batch
+
+        def dense(values: Tensor, fill: float = 0) -> Tensor:
+            padded: Tensor = to_dense_batch(values, nodes, fill_value=fill)[0]
+            return padded
+
+        edges = to_dense_adj(batch.edge_index, nodes, batch.edge_attr + 1)
+        counts = dense(batch.counts).flatten()
+        return {
+            "rows": batch.rows,
+            "offsets": counts.cumsum(0) - counts,
+            "features": dense(batch.features),
+            "centres": dense(batch.centres),
+            "hops": torch.where(edges == 0, self._cap + 1, edges - 1),
+            "sides": dense(batch.sides, -1),
+            "mask": to_dense_batch(batch.labels, nodes)[1],
+            "labels": dense(batch.labels, IGNORED),
+            "candidates": dense(batch.candidates),
+            "unknown": batch.unknown,
+        }

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from docpipe.datasets.kie import KiePage
 from docpipe.parsers.entities.matching import Floats, match, violations
 from docpipe.parsers.entities.schema import FieldSchema
+from docpipe.training.knnformer.data import page_candidates, page_labels
 
 Classes = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int64]
+
+
+class Truth(NamedTuple):
+    """Of a page of n entities: classes (n,) int64, `candidates` (n, C) bool where an entity would
+    be right for a class besides its own, and whether an entity is `scored` (n,): those without text
+    are not."""
+
+    classes: Classes
+    candidates: npt.NDArray[np.bool_]
+    scored: npt.NDArray[np.bool_]
 
 
 class Scores(msgspec.Struct, frozen=True):
@@ -35,39 +48,79 @@ class Evaluation(msgspec.Struct, frozen=True):
     matched: Scores
 
 
+def truth_of(page: KiePage, schema: FieldSchema) -> Truth:
+    return Truth(
+        page_labels(page, schema).numpy(),
+        page_candidates(page, schema).numpy(),
+        np.array([bool(entity.text.strip()) for entity in page.entities], bool),
+    )
+
+
 def evaluate(
     log_probs: Sequence[Floats],
-    gold: Sequence[Classes],
+    truths: Sequence[Truth],
     schema: FieldSchema,
     thresholds: Sequence[float],
 ) -> Evaluation:
-    """Of log-probabilities (n, C) and classes (n,) per page."""
+    """Of log-probabilities (n, C) per page."""
     plain = [page.argmax(axis=1) for page in log_probs]
     matched = [match(page, schema.ones, thresholds, schema.required) for page in log_probs]
     return Evaluation(
-        len(gold),
-        sum(map(len, gold)),
-        score(plain, gold, schema),
-        score(matched, gold, schema),
+        len(truths),
+        sum(int(truth.scored.sum()) for truth in truths),
+        score(plain, truths, schema),
+        score(matched, truths, schema),
     )
 
 
-def score(predicted: Sequence[Classes], gold: Sequence[Classes], schema: FieldSchema) -> Scores:
+def score(predicted: Sequence[Classes], truths: Sequence[Truth], schema: FieldSchema) -> Scores:
     """F1 of classes (n,) per page."""
-    found, wanted = np.concatenate(list(predicted)), np.concatenate(list(gold))
+    each = [count(page, truth, schema) for page, truth in zip(predicted, truths, strict=True)]
+    return scores_of(
+        np.sum(each, axis=0),
+        schema,
+        sum(violations(page, schema.ones) for page in predicted),
+    )
+
+
+def scores_of(counts: Counts, schema: FieldSchema, violations: int = 0) -> Scores:
+    """Scores of summed counts, see `count`."""
+    hits, found, wanted = counts
     fields = {
-        name: _f1(found == c, wanted == c)
+        name: _f1(hits[c], found[c], wanted[c])
         for c, name in enumerate(schema.labels)
-        if c and ((found == c).any() or (wanted == c).any())
+        if c and found[c] + wanted[c]
     }
-    hits = (found == wanted) & (wanted > 0)
     return Scores(
-        micro=2 * int(hits.sum()) / max(int((found > 0).sum() + (wanted > 0).sum()), 1),
+        micro=_f1(hits[1:].sum(), found[1:].sum(), wanted[1:].sum()),
         macro=sum(fields.values()) / max(len(fields), 1),
         fields=fields,
-        violations=sum(violations(page, schema.ones) for page in predicted),
+        violations=violations,
     )
 
 
-def _f1(found: npt.NDArray[Any], wanted: npt.NDArray[Any]) -> float:
-    return 2 * int((found & wanted).sum()) / max(int(found.sum() + wanted.sum()), 1)
+def count(predicted: Classes, truth: Truth, schema: FieldSchema) -> Counts:
+    """Entities of a page that are right, found and wanted, per class, (3, C).
+
+    A one-field is right on any entity that carries its value, its label there or not.
+    """
+    gold = _by_value(predicted, truth, schema)[truth.scored]
+    found = predicted[truth.scored]
+    size = len(schema.labels)
+    each = (gold[gold == found], found, gold)
+    return np.stack([np.bincount(classes, minlength=size) for classes in each])
+
+
+def _by_value(predicted: Classes, truth: Truth, schema: FieldSchema) -> Classes:
+    """The gold classes, each one-field on a predicted entity of equal value where there is one."""
+    gold = truth.classes.copy()
+    for c in schema.ones:
+        own = np.flatnonzero(gold == c)
+        equal = np.flatnonzero(truth.candidates[:, c] & (gold == 0) & (predicted == c))
+        if len(own) == 1 and len(equal) and predicted[own[0]] != c:
+            gold[own[0]], gold[equal[0]] = 0, c
+    return gold
+
+
+def _f1(hits: float, found: float, wanted: float) -> float:
+    return 2 * float(hits) / max(float(found + wanted), 1.0)

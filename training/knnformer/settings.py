@@ -1,7 +1,9 @@
 """The training configuration: one TOML file.
 
 seed = 1
-[data]        source, path, train, test: a public set, "jsonl" or "toy"
+schema = ""   a built-in schema or a TOML file; without it the fields are those of the set
+[data]        source, path, train, test: a public set, "synthetic-…", "jsonl" or "toy"
+[[extra]]     more documents to train on, in the same form
 [model]       preset = "hop_radius_relative", and what differs from it
 [loss]        targets, field_loss, weight, label_smoothing
 [training]    epochs or max_steps, batch_size, learning rates, …
@@ -23,13 +25,14 @@ from docpipe.parsers.entities.schema import FieldSpec
 
 
 class DataConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`source` is "toy", "jsonl" or a set of datasets.kie_sources in the folder `path`, which is
-    looked for in the folder that the variable DOCPIPE_DATA names unless it is absolute.
+    """`source` is "toy", "jsonl", "synthetic-invoice" and the like (see datasets.synthetic_kie), or
+    a set of datasets.kie_sources; sets and "jsonl" are in the folder `path`, which is looked for in
+    the folder that the variable DOCPIPE_DATA names unless it is absolute.
 
     `train` and `test` name splits, for "jsonl" files in `path`. Without `test`, part number `fold`
     (from 0) of `folds` of the training documents is tested on, no company in two parts; without
     `folds` the documents kept for validation. `validation` is their share of those left to train,
-    `limit` takes the first documents only.
+    `limit` takes the first documents only, and is the number of made-up ones.
     """
 
     source: str
@@ -69,6 +72,8 @@ class TrainingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"fields": "field"}):
     data: DataConfig
     seed: int = 1
+    schema: str = ""
+    extra: tuple[DataConfig, ...] = ()
     model: ModelConfig = ModelConfig()
     loss: LossConfig = LossConfig()
     training: TrainingConfig = TrainingConfig()

@@ -6,32 +6,75 @@ resumed run sees the very numbers that an uninterrupted one does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.data import Dataset
+from torch.utils.data import Dataset, Sampler
+from torch_geometric.data import Data
 from transformers import Trainer, TrainerCallback, TrainingArguments
 
 from docpipe.parsers.entities.features import LAYOUT_SIZE
 from docpipe.parsers.entities.losses import total_loss
 from docpipe.parsers.entities.model import KnnFormer
 from docpipe.parsers.entities.schema import FieldSchema
-from docpipe.training.knnformer.data import Example, collate_examples
+from docpipe.training.knnformer.data import Collator
 from docpipe.training.knnformer.settings import Settings, TrainingConfig
 
+_POOL = 8  # batches from which examples of like size are put together
 
-class Examples(Dataset[Example]):
-    def __init__(self, examples: Sequence[Example]) -> None:
+
+class Examples(Dataset[Data]):
+    def __init__(self, examples: Sequence[Data]) -> None:
         self.examples = examples
 
     def __len__(self) -> int:
         return len(self.examples)
 
-    def __getitem__(self, at: int) -> Example:
+    def __getitem__(self, at: int) -> Data:
         return self.examples[at]
+
+
+class LikeSizes(Sampler[int]):
+    """The order of examples: drawn anew each epoch, then those of like size put into batches
+    together, so that little is padding. Depends on the seed and the epoch alone."""
+
+    def __init__(self, sizes: Sequence[int], batch_size: int, seed: int) -> None:
+        self._sizes, self._batch_size, self._seed = list(sizes), batch_size, seed
+        self._epoch = 0
+
+    def set_epoch(self, epoch: int) -> None:
+        self._epoch = epoch
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def __iter__(self) -> Iterator[int]:
+        draw = random.Random(f"{self._seed}/{self._epoch}")
+        order = draw.sample(range(len(self)), len(self))
+        pool = _POOL * self._batch_size
+        pools = [order[at : at + pool] for at in range(0, len(order), pool)]
+        alike = [at for some in pools for at in sorted(some, key=self._sizes.__getitem__)]
+        # The last batch stays last: it may be smaller than the others.
+        starts = list(range(0, len(alike) - self._batch_size, self._batch_size))
+        last = (starts[-1] + self._batch_size) if starts else 0
+        draw.shuffle(starts)
+        for start in starts:
+            yield from alike[start : start + self._batch_size]
+        yield from alike[last:]
+
+
+class Steps(TrainerCallback):  # type: ignore[misc]
+    """Tells `report` after each step how many are done, and how many there are."""
+
+    def __init__(self, report: Callable[[int, int], None]) -> None:
+        self._report = report
+
+    def on_step_end(self, _: Any, state: Any, control: Any, **__: Any) -> None:
+        self._report(state.global_step, state.max_steps)
 
 
 class KnnFormerTrainer(Trainer):  # type: ignore[misc]
@@ -40,7 +83,7 @@ class KnnFormerTrainer(Trainer):  # type: ignore[misc]
     def __init__(
         self,
         model: KnnFormer,
-        examples: Sequence[Example],
+        examples: Sequence[Data],
         schema: FieldSchema,
         settings: Settings,
         folder: Path,
@@ -56,10 +99,15 @@ class KnnFormerTrainer(Trainer):  # type: ignore[misc]
             model=model,
             args=arguments,
             train_dataset=Examples(examples),
-            data_collator=collate_examples,
+            data_collator=Collator(model.design.hop_cap),
             optimizers=optimizer_and_schedule(model, settings.training, steps),
             callbacks=list(callbacks),
         )
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Sampler[int]:
+        sizes = [graph.num_nodes for graph in self.train_dataset.examples]
+        training = self._settings.training
+        return LikeSizes(sizes, training.batch_size * self.args.world_size, self._settings.seed)
 
     def compute_loss(
         self,
@@ -69,9 +117,13 @@ class KnnFormerTrainer(Trainer):  # type: ignore[misc]
         num_items_in_batch: Any = None,
     ) -> Any:
         batch = augment(dict(inputs), self._settings.training)
-        labels, candidates = batch.pop("labels"), batch.pop("candidates")
+        labels, candidates, unknown = (
+            batch.pop(name) for name in ("labels", "candidates", "unknown")
+        )
         logits = model(**batch)
-        loss = total_loss(logits, labels, self._schema.ones, self._settings.loss, candidates)
+        loss = total_loss(
+            logits, labels, self._schema.ones, self._settings.loss, candidates, unknown
+        )
         return (loss, {"logits": logits}) if return_outputs else loss
 
 

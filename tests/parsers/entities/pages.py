@@ -33,8 +33,7 @@ def small_model(seed: int = 0, **options: object) -> KnnFormer:
     small: dict[str, object] = {"width": 16, "layers": 2, "heads": 2, "buckets": 256}
     torch.manual_seed(seed)
     model = build_model(ModelConfig(**(small | options)), SCHEMA)  # type: ignore[arg-type]
-    for block in model.blocks:
-        for name, table in block.named_parameters():
-            if name.split(".")[-2] in ("hops", "across", "down"):
-                torch.nn.init.normal_(table)
+    for name, table in model.named_parameters():
+        if name.split(".")[-2] in ("hops", "across", "down", "keys"):
+            torch.nn.init.normal_(table)
     return model.eval()

@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 
 from docpipe.geometry import BBox
 from docpipe.parsers.entities.features import (
+    CONTEXT_SIZE,
     FEATURE_SIZE,
     EntityPage,
+    amount_in,
+    context,
     layout,
     page_features,
     reading_ranks,
@@ -85,3 +88,38 @@ def test_degenerate_pages_and_boxes_have_finite_features(size: tuple[float, floa
     assert page_features(page).shape == (2, FEATURE_SIZE)
     assert np.isfinite(page_features(page)).all()
     assert page_features(EntityPage(*size, (), ())).shape == (0, FEATURE_SIZE)
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("RM 9.00", 9.0),
+        ("1,234.50", 1234.5),
+        ("1.234,50 EUR", 1234.5),
+        ("Rp 45.000", 45000.0),
+        ("2 x 3.00 6.00", 6.0),
+        ("25/12/2018", None),
+        ("03-1234567", None),
+        ("7", None),
+        ("TOTAL", None),
+    ],
+)
+def test_the_amount_in_a_text(text: str, amount: float | None) -> None:
+    assert amount_in(text) == pytest.approx(amount if amount is not None else np.nan, nan_ok=True)
+
+
+def test_context_compares_an_entity_with_its_page() -> None:
+    texts = ("Shop", "01/02/2020", "4.00", "1.00", "4.00", "02/02/2020", "Shop")
+    boxes = tuple(BBox(10, 20 * at, 90, 20 * at + 10) for at in range(len(texts)))
+    rows = context(EntityPage(100.0, 200.0, texts, boxes))
+    top, bottom, share, largest, order, repeats, first_date, same = rows.T
+    assert top[0] == bottom[-1] == 0.0
+    assert (np.diff(top) > 0).all()
+    assert (np.diff(bottom) < 0).all()
+    assert share.tolist() == [0, 0, 1, 0.5, 1, 0, 0]
+    assert largest.tolist() == [0, 0, 1, 0, 1, 0, 0]
+    assert order[3] < order[2]
+    assert repeats[2] > repeats[3] > repeats[0] == 0
+    assert first_date.tolist() == [0, 1, 0, 0, 0, 0, 0]
+    assert same.astype(bool).tolist() == [True, False, True, False, True, False, True]
+    assert context(EntityPage(100.0, 100.0, (), ())).shape == (0, CONTEXT_SIZE)

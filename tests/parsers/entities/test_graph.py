@@ -13,6 +13,7 @@ from docpipe.parsers.entities.graph import (
     CENTRE_SHARE,
     hop_distances,
     nearest_edges,
+    nearest_on_sides,
     page_hops,
     pair_distances,
 )
@@ -97,3 +98,16 @@ def test_hops_along_a_chain_are_capped() -> None:
 def test_no_entity_is_no_graph() -> None:
     assert page_hops(np.zeros((0, 4)), 6, 6, "gap").shape == (0, 0)
     assert page_hops(np.zeros((1, 4)), 6, 6, "gap").tolist() == [[0]]
+
+
+def test_neighbours_are_the_nearest_on_each_side() -> None:
+    rows = np.array(
+        [[0.0, 0.0, 0.3, 0.1], [0.6, 0.01, 0.9, 0.11], [0.0, 0.2, 0.3, 0.3], [0.05, 0.4, 0.25, 0.5]]
+    )
+    assert nearest_on_sides(rows).tolist() == [
+        [-1, 1, -1, 2],
+        [0, -1, -1, -1],
+        [-1, -1, 0, 3],
+        [-1, -1, 2, -1],
+    ]
+    assert nearest_on_sides(np.zeros((0, 4))).shape == (0, 4)

@@ -13,6 +13,7 @@ from docpipe.parsers.entities.losses import (
     LossConfig,
     column_loss,
     column_scores,
+    entity_loss,
     hungarian_targets,
     sinkhorn,
     sinkhorn_loss,
@@ -135,3 +136,31 @@ def test_every_loss_can_be_descended(targets: str, field_loss: str) -> None:
         logits = (logits - 3.0 * gradient).detach().requires_grad_()
         losses.append(loss.item())
     assert losses[-1] < 0.6 * losses[0]
+
+
+def test_without_unknown_classes_the_entity_loss_is_cross_entropy() -> None:
+    torch.manual_seed(0)
+    logits = torch.randn(2, 5, 4)
+    labels = torch.tensor([[0, 1, 2, 3, IGNORED], [0, 0, IGNORED, IGNORED, IGNORED]])
+    wanted = torch.nn.functional.cross_entropy(
+        logits.flatten(0, 1), labels.flatten(), ignore_index=IGNORED, label_smoothing=0.1
+    )
+    none = torch.zeros(2, 4, dtype=torch.bool)
+    assert entity_loss(logits, labels, 0.1, none).allclose(wanted)
+
+
+def test_an_unlabelled_class_costs_nothing_where_it_may_be_right() -> None:
+    logits = torch.tensor([[[0.0, 9.0, 0.0], [0.0, 9.0, 0.0]]])
+    labels = torch.tensor([[0, 2]])
+    unknown = torch.tensor([[False, True, False]])
+    sure = entity_loss(logits[:, :1], labels[:, :1], unknown=unknown)
+    assert sure < 0.01 < entity_loss(logits[:, :1], labels[:, :1])
+    assert entity_loss(logits[:, 1:], labels[:, 1:], unknown=unknown) > 5
+
+
+def test_a_field_nobody_labelled_is_not_learnt_to_be_absent() -> None:
+    logits = torch.zeros(1, 2, 3, requires_grad=True)
+    unknown = torch.tensor([[False, True, False]])
+    sinkhorn_loss(logits, torch.tensor([[0, 2]]), [1, 2], unknown=unknown).backward()
+    assert logits.grad is not None
+    assert logits.grad[..., 1].abs().max() < logits.grad[..., 2].abs().max()

@@ -14,10 +14,23 @@ from docpipe.parsers.entities.batch import collate, page_tensors
 from docpipe.parsers.entities.classifier import log_probabilities
 from docpipe.parsers.entities.features import EntityPage
 from docpipe.parsers.entities.losses import LossConfig, total_loss
-from docpipe.parsers.entities.model import DIRECTIONS, PRESETS, HopAttention, KnnFormer, ModelConfig
+from docpipe.parsers.entities.model import (
+    DIRECTIONS,
+    PRESETS,
+    HopAttention,
+    KnnFormer,
+    ModelConfig,
+    PairBias,
+    beside,
+)
 from tests.parsers.entities.pages import SCHEMA, random_page, small_model
 
-VARIANTS = [*PRESETS.values(), {"hop_mode": "key"}, {"hop_mode": "key", "radius": "inf"}]
+VARIANTS = [
+    *PRESETS.values(),
+    {"sides": False},
+    {"hop_mode": "key"},
+    {"hop_mode": "key", "radius": "inf"},
+]
 
 
 def logits(model: KnnFormer, *pages: EntityPage) -> torch.Tensor:
@@ -50,7 +63,8 @@ def test_without_radius_and_bias_it_is_full_attention(hop_mode: str) -> None:
     x, hops, directions = attention_inputs()
     config = ModelConfig(width=16, heads=2, hop_mode=hop_mode, radius="inf")  # type: ignore[arg-type]
     layer = HopAttention(config).eval()
-    found = layer(x, hops, directions, torch.ones_like(hops, dtype=torch.bool))
+    bias = PairBias(config)(hops, directions, torch.ones(1, 7, dtype=torch.bool))[0]
+    found = layer(x, hops, bias)
     scores, values = weights_by_hand(layer, x)
     expected = layer.out((scores.softmax(-1) @ values).transpose(0, 1).flatten(1))
     assert found[0].allclose(expected, atol=1e-6)
@@ -59,14 +73,16 @@ def test_without_radius_and_bias_it_is_full_attention(hop_mode: str) -> None:
 @pytest.mark.parametrize("hop_mode", ["scalar", "key"])
 def test_attention_with_every_bias_worked_pair_by_pair(hop_mode: str) -> None:
     x, hops, directions = attention_inputs(5)
-    layer = HopAttention(ModelConfig(width=16, heads=2, hop_mode=hop_mode)).eval()  # type: ignore[arg-type]
-    assert layer.hops is not None
-    assert layer.across is not None
-    assert layer.down is not None
-    for table in (layer.hops, layer.across, layer.down):
+    config = ModelConfig(width=16, heads=2, layers=1, hop_mode=hop_mode)  # type: ignore[arg-type]
+    layer, pairs = HopAttention(config).eval(), PairBias(config)
+    by_hop = pairs.hops if hop_mode == "scalar" else layer.keys
+    assert by_hop is not None
+    assert pairs.across is not None
+    assert pairs.down is not None
+    for table in (by_hop, pairs.across, pairs.down):
         torch.nn.init.normal_(table.weight)
     allowed = hops <= 3
-    found = layer(x, hops, directions, allowed)
+    found = layer(x, hops, pairs(hops, directions, torch.ones(1, 5, dtype=torch.bool))[0])
     scores, values = weights_by_hand(layer, x)
     queries = layer.project(x[0])[:, :16].view(-1, 2, 8)
     mixed = torch.zeros(5, 2, 8)
@@ -76,9 +92,9 @@ def test_attention_with_every_bias_worked_pair_by_pair(hop_mode: str) -> None:
             for j in range(5):
                 if allowed[0, i, j]:
                     row[j] = scores[head, i, j]
-                    row[j] += layer.across.weight[directions[0, 0, i, j], head]
-                    row[j] += layer.down.weight[directions[1, 0, i, j], head]
-                    hop = layer.hops.weight[hops[0, i, j]]
+                    row[j] += pairs.across.weight[directions[0, 0, i, j], head]
+                    row[j] += pairs.down.weight[directions[1, 0, i, j], head]
+                    hop = by_hop.weight[hops[0, i, j]]
                     if hop_mode == "key":
                         row[j] += queries[i, head] @ hop.view(2, 8)[head] / 8**0.5
                     else:
@@ -91,7 +107,7 @@ def test_nothing_beyond_the_radius_is_seen_in_one_layer() -> None:
     chain = tuple(BBox(50.0 * at + at * at, 0, 50 * at + at * at + 10, 10) for at in range(6))
     page = EntityPage(500.0, 700.0, ("a", "b", "c", "d", "e", "f"), chain)
     changed = EntityPage(500.0, 700.0, ("a", "b", "c", "d", "e", "TOTAL 9.00"), chain)
-    model = small_model(layers=1, neighbours=1, radius=2)
+    model = small_model(layers=1, neighbours=1, radius=2, sides=False)
     before, after = logits(model, page)[0], logits(model, changed)[0]
     same = [bool(a.allclose(b, atol=1e-6)) for a, b in zip(before, after, strict=True)]
     assert same == [True, True, True, False, False, False]
@@ -166,6 +182,12 @@ def test_directions_tell_left_from_right_and_above_from_below() -> None:
     assert across[0].tolist() == [[7, 13, 7], [1, 7, 1], [7, 13, 7]]
     assert down[0, 0].tolist() == [middle, middle, 10]
     assert down[0, 2, 0] == 4
+
+
+def test_what_stands_beside_an_entity_is_in_the_order_of_the_sides() -> None:
+    x = torch.tensor([[[1.0], [2.0], [3.0]]])
+    sides = torch.tensor([[[-1, 1, -1, 2], [0, -1, -1, -1], [-1, -1, 0, -1]]])
+    assert beside(x, sides).tolist() == [[[0, 2, 0, 3], [1, 0, 0, 0], [0, 0, 1, 0]]]
 
 
 def test_the_core_is_small() -> None:

@@ -1,0 +1,68 @@
+"""`docpipe train`: stages trained on data of one's own."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from docpipe.cli.options import Json
+from docpipe.errors import ConfigError
+
+Trainer = Callable[[Path, Path, bool, bool], None]
+
+
+def train(
+    name: Annotated[str, typer.Argument(help="knnformer.", show_default=False)],
+    config: Annotated[Path, typer.Argument(help="A TOML file; see training/configs.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for the model (default: NAME-model)."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the last checkpoint in the folder.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Train a stage; write the model, a card of what was measured, and its log into a folder."""
+    if name not in TRAINERS:
+        raise ConfigError(f"unknown stage {name!r}", hint=f"known: {', '.join(TRAINERS)}")
+    TRAINERS[name](config, output or Path(f"{name}-model"), resume, json)
+
+
+def _knnformer(config: Path, output: Path, resume: bool, json: bool) -> None:
+    from docpipe.cli.output import print_json, print_table, progress
+    from docpipe.training.knnformer.settings import load_settings
+
+    settings = load_settings(config)  # says what is wrong before seconds of imports
+    from docpipe.training.knnformer.trainer import Steps
+    from docpipe.training.train_knnformer import train
+
+    with progress() as bar:
+        task = bar.add_task("knnformer", total=None)
+        shown = Steps(lambda done, total: bar.update(task, completed=done, total=total))
+        command = shlex.join(["docpipe", *sys.argv[1:]])
+        card = train(settings, output, resume=resume, command=command, callbacks=[shown])
+    if json:
+        print_json(card)
+        return
+    plain, matched = card.evaluation.argmax, card.evaluation.matched
+    print_table(
+        f"{output}: F1 on {card.test_pages} pages after {card.seconds:.0f} s",
+        ("field", "argmax", "matched"),
+        [
+            ("micro", f"{plain.micro:.4f}", f"{matched.micro:.4f}"),
+            ("macro", f"{plain.macro:.4f}", f"{matched.macro:.4f}"),
+            *(
+                (name, f"{plain.fields.get(name, 0.0):.4f}", f"{score:.4f}")
+                for name, score in matched.fields.items()
+            ),
+        ],
+    )
+
+
+TRAINERS: dict[str, Trainer] = {"knnformer": _knnformer}
