@@ -13,7 +13,8 @@ _ENUMERATED = re.compile(
 _CAPTION = re.compile(
     r"^(?i:fig(?:ure|\.)?|table|tab\.|chart|exhibit|box|plate|scheme|algorithm|listing|graph|map|"
     r"photo|image|abbildung|abb\.|tabelle|figura|tabla|tableau)\s*"
-    r"(?:(?:[A-Z]\.?)?\d+|[IVXL]+\b|[A-Z]\b)(?:[.\-–]\d+)*|^[図表图]\s*\d+",
+    r"(?:(?:[A-Z]\.?)?\d+|[IVXL]+\b|[A-Z]\b)(?:[.\-–]\d+)*(?!\d*(?:\s*[,;)]|[a-z]?\s+[a-z]))"
+    r"|^[図表图]\s*\d+",
 )
 _NUMBERING = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=\S)")
 

@@ -9,13 +9,15 @@ from typing import Literal
 from docpipe.errors import ModelError
 from docpipe.geometry import BBox
 from docpipe.parsers.native.blocks import drafts_from_lines
+from docpipe.parsers.native.captioned import is_diagram, joined_by_captions
 from docpipe.parsers.native.compose import compose_pages
+from docpipe.parsers.native.figure_labels import with_labels
 from docpipe.parsers.native.figures import find_figures
 from docpipe.parsers.native.form_text import beside_labels, is_form, join_mark_rows, paired
 from docpipe.parsers.native.forms import Forms, read_forms, without_options
 from docpipe.parsers.native.hidden import split_hidden
 from docpipe.parsers.native.layout import LayoutModel, is_doubtful, judged_tables
-from docpipe.parsers.native.lines import Line, lines_from_words
+from docpipe.parsers.native.lines import Line, body_size, lines_from_words
 from docpipe.parsers.native.quality import assess
 from docpipe.parsers.native.tables import find_tables
 from docpipe.parsers.native.words import StyledWord, drop_duplicates, style_words
@@ -51,6 +53,7 @@ class NativeParser:
         hidden = without_options(hidden, forms.fields)
         styled = style_words(forms.words, page.spans())
         found = _no_forms(find_tables(page, forms.words), forms)
+        found = [table for table in found if not is_diagram(table, forms.words)]
         tables, issues = self._judged(page, found, forms.words)
         tables = _no_forms(tables, forms)
         pairs, outside = paired(forms.entries, _outside(styled, tables), page.number, STAGE)
@@ -111,17 +114,22 @@ def _outside(words: Sequence[StyledWord], tables: Sequence[Table]) -> list[Style
     ]
 
 
+def _is_in(inner: BBox, boxes: Sequence[BBox]) -> bool:
+    return any(box.contains_point(*inner.center) for box in boxes)
+
+
 def _figures(
     page: PageView, lines: list[Line], tables: Sequence[Table]
 ) -> tuple[list[Figure], list[Line]]:
     """The page's figures, and the lines that are in none of them."""
-    areas = find_figures(
-        page.images(),
-        page.drawings(),
-        lines,
-        [table.source.regions[0].bbox for table in tables],
-        BBox(0.0, 0.0, page.width, page.height),
-    )
+    images, drawings = page.images(), page.drawings()
+    taken = [table.source.regions[0].bbox for table in tables]
+    areas = find_figures(images, drawings, lines, taken, BBox(0.0, 0.0, page.width, page.height))
+    em = body_size(lines)
+    areas = with_labels(areas, lines, em)
+    boxes = [*(image.bbox for image in images), *(drawing.bbox for drawing in drawings)]
+    marks = [box for box in boxes if not _is_in(box, taken)]
+    areas = joined_by_captions(areas, lines, marks, em)
     inside = {id(line) for area in areas for line in area.lines}
     figures = [
         Figure(
