@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from docpipe import __version__
-from docpipe.cli import about, bench, convert, data, extract, library
+from docpipe.cli import about, bench, convert, data, extract, library, train
 from docpipe.cli.output import fail, note
 from docpipe.errors import ConfigError, DocpipeError
 
