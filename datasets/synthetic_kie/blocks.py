@@ -90,7 +90,13 @@ def _columns(
         align: Align = "right" if design.layout == "keys_right" else "left"
         baseline = y + style.size
         sheet.text(
-            x, baseline, pair.key + colon, key_style, pair.key_mark, align=align, width=widest
+            x,
+            baseline,
+            pair.key and pair.key + colon,
+            key_style,
+            pair.key_mark,
+            align=align,
+            width=widest,
         )
         before = ": " if design.layout == "colons" else ""
         for line in pair.values:
@@ -107,7 +113,9 @@ def _spread(
 ) -> float:
     style = design.value_style
     for pair in pairs:
-        sheet.text(x, y + style.size, pair.key + design.colon, design.key_style, pair.key_mark)
+        sheet.text(
+            x, y + style.size, pair.key and pair.key + design.colon, design.key_style, pair.key_mark
+        )
         for line in pair.values or ("",):
             sheet.text(x, y + style.size, line, style, pair.mark, align="right", width=width)
             y += style.line * design.leading
@@ -117,7 +125,8 @@ def _spread(
 def _inline(sheet: Sheet, x: float, y: float, pairs: Sequence[Pair], design: PairDesign) -> float:
     style = design.value_style
     for pair in pairs:
-        first = f"{pair.key}{design.colon} {pair.values[0] if pair.values else ''}"
+        key = f"{pair.key}{design.colon} " if pair.key else ""
+        first = f"{key}{pair.values[0] if pair.values else ''}"
         mark = pair.mark if pair.values else pair.key_mark
         y = sheet.lines(x, y, [(first, mark), *((v, pair.mark) for v in pair.values[1:])], style)
         y += style.line * (design.leading - 1)
@@ -126,7 +135,9 @@ def _inline(sheet: Sheet, x: float, y: float, pairs: Sequence[Pair], design: Pai
 
 def _below(sheet: Sheet, x: float, y: float, pairs: Sequence[Pair], design: PairDesign) -> float:
     for pair in pairs:
-        y = sheet.lines(x, y, [(pair.key + design.colon, pair.key_mark)], design.key_style)
+        y = sheet.lines(
+            x, y, [(pair.key and pair.key + design.colon, pair.key_mark)], design.key_style
+        )
         y = sheet.lines(x, y, [(value, pair.mark) for value in pair.values], design.value_style)
         y += 0.5 * design.value_style.line * design.leading
     return y

@@ -77,7 +77,7 @@ class Card:
     def _styles(self) -> None:
         chance, unit = self.chance, self.unit
         family = chance.one(["sans", "sans", "sans", "serif", "mono"])
-        size = unit * chance.uniform(3.0, 4.2)
+        size = unit * chance.uniform(2.4, 4.0)
         color = chance.one(_PLACES)
         self.value = Style(chance.one([family, family, "sans"]), size, chance.chance(0.5))
         ratio = chance.uniform(0.55, 0.85)
@@ -116,11 +116,11 @@ class Card:
     def put_above(self, field: str, x: float, y: float, width: float) -> float:
         y = self._lines(x, y, self.label(field)[: 3 if self.stacked else 1], self.small, width)
         texts, mark = self.text(field)
-        return self._lines(x, y, list(texts), self.value, width, mark) + self.gap
+        return self._value(x, y, list(texts), width, mark) + self.gap
 
     def put_below(self, field: str, x: float, y: float, width: float) -> float:
         texts, mark = self.text(field)
-        y = self._lines(x, y, list(texts), self.value, width, mark)
+        y = self._value(x, y, list(texts), width, mark)
         return self._lines(x, y, self.label(field), self.small, width) + self.gap
 
     def put_left(self, field: str, x: float, y: float, width: float) -> float:
@@ -129,16 +129,27 @@ class Card:
         labels = self.fit(self.label(field), self.small, key)
         end = self.sheet.lines(x, y + baseline_gap, [(t, PLAIN) for t in labels], self.small)
         texts, mark = self.text(field)
-        texts = tuple(self.fit(list(texts), self.value, width - key))
         if self.value_colon and texts:
             texts = (f": {texts[0]}", *texts[1:])
-        values = self.sheet.lines(x + key + self.unit, y, [(t, mark) for t in texts], self.value)
+        values = self._value(x + key + self.unit, y, list(texts), width - key, mark)
         return max(end, values) + 0.5 * self.gap
 
     def put_inline(self, field: str, x: float, y: float, width: float) -> float:
         texts, mark = self.text(field)
         line = f"{' '.join(self.label(field))} {' '.join(texts)}"
-        return self._lines(x, y, [line], self.value, width, mark) + 0.5 * self.gap
+        return self._value(x, y, [line], width, mark) + 0.5 * self.gap
+
+    def _value(self, x: float, y: float, lines: list[str], width: float, mark: Mark | str) -> float:
+        """A value, smaller where it would not fit. What stands on a second line for all that is
+        no second value of a field that has one."""
+        widest = max((self.value.width(line) for line in lines), default=0.0)
+        style = self.value.scaled(min(max(width / max(widest, 1.0), 0.7), 1.0))
+        if mark == "address":
+            return self._lines(x, y, lines, style, width, mark)
+        fitted = self.fit(lines, style, width)
+        rest: Mark | str = Mark("other", (mark,)) if isinstance(mark, str) else mark
+        marks = [mark, *[rest] * len(fitted)]
+        return self.sheet.lines(x, y, list(zip(fitted, marks, strict=False)), style)
 
     def _lines(
         self,
@@ -178,6 +189,9 @@ class Card:
         self._distractors(right)
         if zone:
             self._zone(zone)
+        right = max(run.x1 for run in self.sheet.runs)
+        self.sheet.width = max(self.sheet.width, right + unit)
+        self.sheet.height = max(self.sheet.height, self.sheet.bottom() + unit)
 
     def _title(self) -> None:
         chance, unit, state = self.chance, self.unit, self.facts.state
@@ -189,8 +203,9 @@ class Card:
         if chance.chance(0.3):
             lines.reverse()
         second = style.scaled(0.8)
-        room = unit * 94 - (x - self.x0) - style.width(lines[0]) - second.width(lines[1])
-        if room > 0 and chance.chance(0.4):
+        free = unit * 94 - (x - self.x0) - style.width(lines[0]) - second.width(lines[1])
+        room = unit * 97 - (x - self.x0)
+        if free > 0 and chance.chance(0.4):
             self.sheet.text(x, self.y + style.size, lines[0], style)
             self.sheet.text(
                 x,
@@ -202,7 +217,7 @@ class Card:
             )
             self.y += style.line * 1.2
             return
-        self.y = self._lines(x, self.y, lines[: chance.one([1, 2, 2])], style, unit * 90) + unit
+        self.y = self._lines(x, self.y, lines[: chance.one([1, 2, 2])], style, room) + unit
 
     def _rows(self, family: str, left: float, right: float, bottom: float) -> None:
         put: Callable[[str, float, float, float], float] = {
@@ -279,7 +294,7 @@ class Card:
             for field in fields.split():
                 texts, mark = self.text(field)
                 room = right - x
-                y = max(y, self._lines(x, top, list(texts), style, room, mark))
+                y = max(y, self._value(x, top, list(texts), room, mark))
                 x += style.width(texts[0]) + style.size * chance.one([0.3, 1.6, 2.5])
             y += 0.4 * self.gap
         classes = " ".join(chance.sample(["AM", "A1", "A", "B1", "B", "C", "BE", "CE", "D"], 3))
@@ -316,7 +331,7 @@ class Card:
     def _distractors(self, right: float) -> None:
         chance, unit = self.chance, self.unit
         if "document_number" not in self.values and chance.chance(0.7):
-            texts, mark = self.text("document_number")
+            texts = self.facts.texts["document_number"]
             style = self.value.scaled(chance.one([0.9, 1.0, 1.3]))
             y = self.y0 + unit * chance.uniform(4, 8)
             taken = max(
@@ -324,7 +339,7 @@ class Card:
             )
             x = self.x0 + 96 * unit - style.width(texts[0])
             if x > taken + unit:
-                self.sheet.text(x, y, texts[0], style, mark)
+                self.sheet.text(x, y, texts[0], style, self.text("document_number")[1])
         if chance.chance(0.4) and self.y < self.y0 + self.height * 0.85:
             words = self.label("signature")
             self.sheet.text(self.x0 + unit * 5, self.y + self.small.size, words[0], self.small)

@@ -197,6 +197,18 @@ class Invoice:
             mark = "invoice_number"
             self.values["invoice_number"] = self.facts.number
         self.sheet.text(x, y + size, text, style, mark, align=align, width=width)
+        plain, date = self.look.body, self._written_date()
+        room = width - style.width(text) - plain.width(date) - 40
+        free = align == "left" and room > 0 and width > 0.9 * self.look.width
+        if free and "invoice_date" not in self.values and self.chance.chance(0.25):
+            self.values["invoice_date"] = self.facts.date.isoformat()
+            self.sheet.text(x, y + size, date, plain, "invoice_date", align="right", width=width)
+
+    def _written_date(self) -> str:
+        """The date as letters have it, with the place or without."""
+        facts = self.facts
+        place = f"{facts.seller.address.city}, {self.chance.one(['', '', 'den '])}"
+        return f"{self.chance.one(['', place])}{facts.day(facts.date)}"
 
     def _logo(self, x: float, y: float, width: float, align: Align) -> float:
         """The seller's name, large, at times shortened or with a motto."""
@@ -302,8 +314,10 @@ class Invoice:
         if "invoice_number" not in self.values:
             pairs.append(Pair(term("number"), (facts.number,), "invoice_number"))
             self.values["invoice_number"] = facts.number
-        pairs.append(Pair(term("date"), (date,), "invoice_date"))
-        self.values["invoice_date"] = facts.date.isoformat()
+        if "invoice_date" not in self.values:
+            key = "" if chance.chance(0.05) else term("date")
+            pairs.append(Pair(key, (date,), "invoice_date"))
+            self.values["invoice_date"] = facts.date.isoformat()
         if chance.chance(0.5):
             pairs.append(Pair(term("due"), (due,), "due_date"))
             self.values["due_date"] = facts.due.isoformat()
@@ -411,7 +425,7 @@ def _sum_pairs(invoice: Invoice) -> list[Pair]:
         form = chance.choice(["{} {}", "{} ({})", "{1} {0}", "{}", "{} @ {}", "{}"])
         mark: Mark | str = PLAIN
         if form != "{}":
-            mark, values["tax_rate"] = "tax_rate", rate.strip("% ").replace(",", ".")
+            mark, values["tax_rate"] = "tax_rate", _rate(rate)
         pairs.append(Pair(form.format(key, rate), (money(facts.tax),), "tax", mark))
     else:
         if chance.chance(0.5):
@@ -441,7 +455,9 @@ def _tax_table(invoice: Invoice, y: float) -> float:
         marks = ("tax_rate", "subtotal", "tax") if single else ("", "", "")
         texts = (rate, look.money(net), look.money(tax))
         for at, (text, label) in enumerate(zip(texts, marks, strict=True)):
-            mark = Mark("other", (label,)) if label else PLAIN
+            mark: Mark | str = Mark("other", (label,)) if label else PLAIN
+            if label == "tax_rate" and label not in invoice.values:
+                mark, invoice.values[label] = label, _rate(rate)
             sheet.text(look.left + at * step, y + style.size, text, style, mark, cell=-at - 1)
     return y + style.line + chance.uniform(2, 8)
 
@@ -506,7 +522,8 @@ def _column(
     cell: int,
 ) -> None:
     for text, mark in column:
-        y = sheet.paragraph(x, y, text, style, width, mark, cell=cell)
+        smaller = style.scaled(min(max(width / style.width(text), 0.6), 1.0))
+        y = sheet.paragraph(x, y, text, smaller, width, mark, cell=cell)
 
 
 def _bank(invoice: Invoice) -> list[tuple[str, Mark | str]]:
@@ -540,6 +557,10 @@ def next_page(invoice: Invoice) -> float:
         sheet.text(look.left, y, text, look.small, align="right", width=look.width)
         y += 14
     return y
+
+
+def _rate(text: str) -> str:
+    return text.strip("% ").replace(",", ".")
 
 
 def _plain(cents: int) -> str:

@@ -94,7 +94,7 @@ class Receipt:
 
     def set(self) -> None:
         chance = self.chance
-        self.inline = chance.chance(0.08)
+        self.inline = chance.chance(0.15)
         self.indent = chance.choice([0.0, 0.0, 0.0, 0.3 * self.inner])
         self.before = chance.one(["", "", "", "", ": ", "RM " if self.lang == "en" else ""])
         self.tax_letter = chance.one(["", "", "", "A", "SR", "T", "*"])

@@ -25,7 +25,8 @@ GREY: Color = (0.4, 0.4, 0.4)
 # docpipe's parser starts a new entity where a gap is wider than this many line heights.
 WIDEST_SPACE = 1.0
 # What gives way where an entity holds a value, too.
-_KEYS = ("question", "header")
+_KEYS = ("question", "header", "tax_rate")
+_FORM = ("question", "answer", "header")
 _FONTS: dict[tuple[Family, bool], str] = {
     ("sans", False): "helv",
     ("sans", True): "hebo",
@@ -246,6 +247,9 @@ class Sheet:
         values = [mark for mark in marks if mark.label not in (OTHER, *_KEYS)]
         keys = [mark for mark in marks if mark.label in _KEYS]
         mark = (values or keys or marks)[0]
+        named = [mark.label for mark in values + keys if mark.label not in _FORM]
+        also = tuple(dict.fromkeys([*mark.also, *(name for name in named if name != mark.label)]))
+        mark = mark._replace(also=also)
         boxes = [self._box(run) for run in group]
         box = BBox.of(
             min(box[0] for box in boxes),
