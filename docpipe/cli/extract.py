@@ -25,7 +25,7 @@ from docpipe.errors import ConfigError
 
 if TYPE_CHECKING:
     from docpipe.export.fields import Extracted
-    from docpipe.ingest import IngestReport
+    from docpipe.ingest import IngestReport, ReportLine
     from docpipe.library import Library
     from docpipe.parsers.entities.schema import FieldSchema
 
@@ -120,16 +120,19 @@ def _results(library: Library, report: IngestReport, *, per_page: bool) -> list[
 
     results: list[Extracted] = []
     for line in report.lines:
-        if line.status in ("failed", "skipped") or line.document is None:
-            found = [Extracted(file=line.path, values={})]
-        else:
-            document = library.document(line.document)
-            found = extracted(document, file=line.path, per_page=per_page)
+        found = [Extracted(file=line.path, values={})]
+        if id := _document(line):
+            found = extracted(library.document(id), file=line.path, per_page=per_page)
         results += [
             replace(each, status=line.status, reason=line.reason, message=line.message)
             for each in found
         ]
     return results
+
+
+def _document(line: ReportLine) -> str | None:
+    """The id of what was made of an input, if anything was."""
+    return None if line.status in ("failed", "skipped") else line.document
 
 
 def _csv(results: list[Extracted], schema: FieldSchema) -> str:
@@ -171,7 +174,7 @@ def _draw(library: Library, report: IngestReport, folder: Path) -> None:
     from docpipe.draw import draw_page
 
     folder.mkdir(parents=True, exist_ok=True)
-    for id in dict.fromkeys(line.document for line in report.lines if line.document):
+    for id in dict.fromkeys(filter(None, map(_document, report.lines))):
         document = library.document(id)
         for page in document.pages:
             fields = [
