@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from docpipe.errors import ConfigError
-from docpipe.training.rl.advantages import discounted_returns
 from docpipe.training.rl.rollouts import Bools, Floats, Ints
-from docpipe.training.rl.turns import others
+from docpipe.training.rl.turns import others, returns_ahead
 
 SWEEPS = 60
 NOISE_FLOOR = 0.05
@@ -49,12 +48,7 @@ def kriging(
     alike = _alike(rewards, prefix_similarity, turn_rewards, branches, taken)
     turns, count = alike.shape[-3], rewards.shape[-1]
     usable = others(branches, count, turns)
-    if turn_rewards is None:
-        returns = np.repeat(rewards[..., None].astype(float), turns, -1)
-    else:
-        returns = discounted_returns(rewards, turn_rewards, turns, taken=taken)
-        if taken is not None:
-            usable = usable & np.swapaxes(taken, -1, -2)[..., None, :]
+    returns = returns_ahead(rewards, turn_rewards, turns, taken)
     baseline = np.empty(returns.shape)
     constant = turn_rewards is None and branches is None
     for turn in range(turns):

@@ -29,7 +29,8 @@ Bools = npt.NDArray[np.bool_]
 class Rollouts(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """What estimators may use; each names what it needs.
 
-    rewards            [..., Q, N]        of whole rollouts
+    rewards            [..., Q, N]        of whole rollouts; the mean over its answers where
+                                          several were sampled
     turn_rewards       [..., Q, N, T]     their parts by the turn that earned them
     taken              [..., Q, N, T]     False after a rollout's last turn; absent: all True
     lengths            [..., Q, N]        tokens that the model wrote

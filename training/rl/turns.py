@@ -25,7 +25,7 @@ def rloo_turns(
     leaving out i alone would leave its own outcome in the baseline.
     """
     turns = _turns(turn_rewards, branches, taken)
-    returns = discounted_returns(rewards, turn_rewards, turns, taken=taken)
+    returns = returns_ahead(rewards, turn_rewards, turns, taken)
     free = others(branches, rewards.shape[-1], turns).astype(float)
     weights = free / np.maximum(free.sum(-1, keepdims=True), 1)
     return returns - _by_turn(weights, returns)
@@ -48,7 +48,7 @@ def spo_prefix(
     it noisier than `rloo` (docs/results/advantages.md).
     """
     turns = prefix_similarity.shape[-3]
-    returns = discounted_returns(rewards, turn_rewards, turns, taken=taken)
+    returns = returns_ahead(rewards, turn_rewards, turns, taken)
     free = others(branches, rewards.shape[-1], turns)
     alike = np.where(free, np.maximum(prefix_similarity, 0.0), 0.0)
     if taken is not None:
@@ -58,6 +58,20 @@ def spo_prefix(
     return returns - _by_turn(
         np.where(total > 0, alike / np.where(total > 0, total, 1), fallback), returns
     )
+
+
+def returns_ahead(
+    rewards: Floats, turn_rewards: Floats | None, turns: int, taken: Bools | None
+) -> Floats:
+    """What is earned from each turn on, [..., N, T]; after its last turn a rollout counts with that
+    turn, so that one still going has something to be compared with."""
+    if turn_rewards is None:
+        return np.repeat(np.asarray(rewards, float)[..., None], turns, -1)
+    returns = discounted_returns(rewards, turn_rewards, turns, taken=taken)
+    if taken is None:
+        return returns
+    last = np.maximum(taken.sum(-1, keepdims=True) - 1, 0)
+    return np.take_along_axis(returns, np.minimum(np.arange(turns), last), -1)
 
 
 def others(branches: Ints | None, rollouts: int, turns: int) -> Bools:

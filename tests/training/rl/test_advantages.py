@@ -146,6 +146,17 @@ def test_rloo_turns_counts_what_is_still_to_be_earned() -> None:
     assert_allclose(estimate("rloo_turns", rollouts), [[[0.0, -1.0], [0.0, 1.0]]])
 
 
+def test_a_rollout_that_ended_counts_with_its_last_turn() -> None:
+    earned = np.array([[[1.0, 2.0], [0.5, 0.0], [0.0, 1.0]]])
+    taken = np.array([[[True, True], [True, False], [True, True]]])
+    rollouts = Rollouts(rewards=earned.sum(-1), turn_rewards=earned, taken=taken)
+    # Ahead of the turns: 3 and 2, .5 and its last turn's .5, 1 and 1.
+    expected = [[[3 - 0.75, 2 - 0.75], [0.5 - 2, 0.0], [1 - 1.75, 1 - 1.25]]]
+    assert_allclose(estimate("rloo_turns", rollouts), expected)
+    ending = Rollouts(rewards=np.array([[1.0, 0.0, 2.0]]), taken=taken)
+    assert_allclose(estimate("rloo_turns", ending), estimate("rloo", ending))
+
+
 def test_rloo_turns_leaves_out_the_whole_fork() -> None:
     # Two first turns, each with its second turn sampled twice.
     branches = np.array([[[0, 0], [0, 1], [1, 2], [1, 3]]])
