@@ -112,10 +112,10 @@ class DocFusionConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `tokens` is "bpe" for a tokenizer file beside the weights, or "bytes" for bytes and `pieces`
     (see vocabulary). Bin b of both axes is the token `first_bin` + b. `page` is the size that a
-    page is squashed to, `dpi` is the resolution that
-    crops are rendered at. `columns` is the width of the grid that positions of image tokens are
-    counted in: that of a whole `page` in the paper's model. `ctc_frames` > 0 adds, for training
-    only, a head that reads text off each column of image tokens [D].
+    page is squashed to, `dpi` the resolution that crops are rendered at [D]. `columns` is the width
+    of the grid that positions of image tokens are counted in: that of a whole `page` in the paper's
+    model. `sigma` and `kernel` are those of the loss [C]. `ctc_frames` > 0 adds, for training only,
+    a head that reads so many pieces of text off each column of image tokens [D].
     """
 
     vision: VisionConfig = VisionConfig()

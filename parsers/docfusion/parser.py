@@ -47,7 +47,8 @@ class DocFusionParser:
     """Reads pages from their image with the model in the folder `weights`.
 
     `text`: "page" takes the words of text blocks from the page where it has a text layer to trust,
-    "image" has the model read all. `beams` is the width of the search and `device` a torch device.
+    and those of tables and formulas that the model is unsure of; "image" has the model read all.
+    `beams` is the width of the search and `device` a torch device.
     Pages are taken to be upright.
     """
 
@@ -150,7 +151,10 @@ def _drafts(
         own = [line for line in rest if block.bbox.contains_point(*line.bbox.center)]
         taken = {id(line) for line in own}
         rest = [line for line in rest if id(line) not in taken]
-        made = block_of(block, page.number, at + 1, STAGE, readings.get(at), own)
+        reading = readings.get(at)
+        if own and reading is not None and reading.confidence < _SURE:
+            reading = None  # the page's own text is worth more
+        made = block_of(block, page.number, at + 1, STAGE, reading, own)
         if made is not None:
             is_text = isinstance(made, TextBlock)
             drafts.append(Draft(made, _style(own, block) if is_text else None))

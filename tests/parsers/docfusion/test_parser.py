@@ -33,8 +33,13 @@ class Script:
 
     config = small_config()
 
-    def __init__(self, *blocks: tuple[str, tuple[float, float, float, float], str]) -> None:
+    def __init__(
+        self,
+        *blocks: tuple[str, tuple[float, float, float, float], str],
+        confidence: float = 0.8,
+    ) -> None:
         self.blocks = blocks
+        self.confidence = confidence
         self.asked: list[tuple[Task, int]] = []
 
     def layout(self, page: Image.Image, width: float, height: float) -> list[Block]:
@@ -48,7 +53,7 @@ class Script:
             for label, box, text in self.blocks
             if kinds.get(label, "text") == task
         )
-        return [Reading(text, 0.8, True) for _, _, text in own][: len(crops)]
+        return [Reading(text, self.confidence, True) for _, _, text in own][: len(crops)]
 
 
 PAGE = (
@@ -137,6 +142,15 @@ def test_text_layers_are_trusted_and_no_word_is_lost(weights: Path) -> None:
     ]
     assert [word.text for word in page.words] == " ".join(lines).split()
     assert page.quality.route == "text_layer"
+
+
+@pytest.mark.parametrize(("confidence", "kind"), [(0.9, Formula), (0.5, TextBlock)])
+def test_a_doubtful_formula_gives_way_to_the_text_layer(
+    weights: Path, confidence: float, kind: type
+) -> None:
+    script = Script(("Math", (60.0, 60.0, 400.0, 90.0), "E=mc^{2}"), confidence=confidence)
+    [block] = parsed(scripted(weights, script), FakePage(["E = mc2"])).blocks
+    assert isinstance(block, kind)
 
 
 def test_text_is_read_from_the_image_where_that_is_wanted(weights: Path) -> None:
