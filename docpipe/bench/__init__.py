@@ -40,6 +40,7 @@ BENCHES: dict[str, str] = {
     "robust": "docpipe.bench.robust:run",
     "ocr": "docpipe.bench.ocr:run",
     "knnformer": "docpipe.bench.knnformer:run",
+    "extract": "docpipe.bench.extract:run",
     "reliability": "docpipe.bench.reliability:run",
     "docfusion": "docpipe.bench.docfusion:run",
     "advantages": "docpipe.bench.advantages:run",
