@@ -104,7 +104,7 @@ data_app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-for command in (data.kie,):
+for command in (data.kie, data.docfusion):
     data_app.command()(_guarded(command))
 app.add_typer(data_app)
 

@@ -17,7 +17,7 @@ Trainer = Callable[[Path, Path, bool, bool], None]
 
 
 def train(
-    name: Annotated[str, typer.Argument(help="knnformer.", show_default=False)],
+    name: Annotated[str, typer.Argument(help="knnformer or docfusion.", show_default=False)],
     config: Annotated[Path, typer.Argument(help="A TOML file; see training/configs.")],
     output: Annotated[
         Path | None,
@@ -65,4 +65,33 @@ def _knnformer(config: Path, output: Path, resume: bool, json: bool) -> None:
     )
 
 
-TRAINERS: dict[str, Trainer] = {"knnformer": _knnformer}
+def _docfusion(config: Path, output: Path, resume: bool, json: bool) -> None:
+    from docpipe.cli.output import print_json, print_table, progress
+    from docpipe.training.docfusion.settings import load_settings
+
+    settings = load_settings(config)
+    from docpipe.training.train_docfusion import train
+
+    with progress() as bar:
+        task = bar.add_task("docfusion, thousandths", total=1000)
+
+        def show(done: float, logs: dict[str, float]) -> None:
+            bar.update(task, completed=round(1000 * done))
+            for name, value in logs.items():
+                bar.console.print(f"{name} {value:.4g}", end="  ")
+            if logs:
+                bar.console.print()
+
+        command = shlex.join(["docpipe", *sys.argv[1:]])
+        card = train(settings, output, resume=resume, command=command, show=show)
+    if json:
+        print_json(card)
+        return
+    print_table(
+        f"{output}: {sum(card.samples.values())} samples in {card.minutes:.1f} minutes",
+        ("figure", "value"),
+        [(name, f"{value:.4f}") for name, value in card.evaluation.items()],
+    )
+
+
+TRAINERS: dict[str, Trainer] = {"knnformer": _knnformer, "docfusion": _docfusion}
