@@ -31,7 +31,7 @@ from docpipe.parsers.docfusion.weights import count_parameters, load, save
 from docpipe.training.docfusion.adapters import add_adapters, merge_adapters
 from docpipe.training.docfusion.progress import Progress
 from docpipe.training.docfusion.settings import Settings, load_settings
-from docpipe.training.docfusion.trainer import DocFusionTrainer
+from docpipe.training.docfusion.trainer import DocFusionTrainer, Show
 
 CHECKPOINTS, PICTURES = "checkpoints", "samples"
 
@@ -59,6 +59,7 @@ def train(
     resume: bool = False,
     command: str = "",
     callbacks: Sequence[TrainerCallback] = (),
+    show: Show | None = None,
     clock: Callable[[], float] | None = None,
 ) -> ModelCard:
     """Train, evaluate and write everything into `folder`. Raises ConfigError, ModelError.
@@ -74,7 +75,14 @@ def train(
     progress = Progress(settings.training, clock) if clock else Progress(settings.training)
 
     trainer = DocFusionTrainer(
-        model, vocabulary, settings, folder / CHECKPOINTS, folder / PICTURES, progress, callbacks
+        model,
+        vocabulary,
+        settings,
+        folder / CHECKPOINTS,
+        folder / PICTURES,
+        progress,
+        callbacks,
+        show,
     )
     trainer.train(resume_from_checkpoint=_last_checkpoint(folder) if resume else None)
     minutes = progress.minutes
@@ -108,6 +116,13 @@ def make_model(settings: Settings) -> tuple[DocFusion, Vocabulary]:
         return load(Path(settings.model.init))
     config = settings.model.config()
     return DocFusion(config), build_vocabulary(config, Path())
+
+
+def log_line(done: float, logs: dict[str, float]) -> None:
+    """Write what is logged to stderr, a line each."""
+    if logs:
+        shown = "  ".join(f"{name} {value:.4g}" for name, value in logs.items())
+        print(f"{done:6.1%}  {shown}", file=sys.stderr, flush=True)
 
 
 def _last_checkpoint(folder: Path) -> str:
@@ -146,11 +161,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = [str(given.config), str(given.out), *(["--resume"] if given.resume else [])]
     command = shlex.join(["python", "-m", "docpipe.training.train_docfusion", *words])
     try:
-        card = train(load_settings(given.config), given.out, resume=given.resume, command=command)
+        settings = load_settings(given.config)
+        card = train(settings, given.out, resume=given.resume, command=command, show=log_line)
     except DocpipeError as error:
         print(error, file=sys.stderr)
         return 2
-    print(msgspec.json.format(msgspec.json.encode(card.evaluation), indent=2).decode())
+    if card.evaluation:  # the first process has it
+        print(msgspec.json.format(msgspec.json.encode(card.evaluation), indent=2).decode())
     return 0
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
-from transformers import Trainer, TrainerCallback, TrainingArguments
+from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
 
 from docpipe.datasets.docfusion.samples import Task
 from docpipe.parsers.docfusion.model import DocFusion, Output
@@ -21,6 +22,9 @@ from docpipe.training.docfusion.prediction import Predictor, evaluate
 from docpipe.training.docfusion.progress import Progress
 from docpipe.training.docfusion.settings import Settings, TrainingSettings
 from docpipe.training.docfusion.sources import evaluation_samples
+
+Show = Callable[[float, dict[str, float]], None]
+"""Told the share that is done after each step, and what is logged."""
 
 _STATE = "state.safetensors"
 _PICTURED = 12
@@ -51,6 +55,7 @@ class DocFusionTrainer(Trainer):  # type: ignore[misc]
         pictures: Path,
         progress: Progress,
         callbacks: Sequence[TrainerCallback] = (),
+        show: Show | None = None,
     ) -> None:
         self._settings, self._vocabulary, self._pictures = settings, vocabulary, pictures
         self._progress, self._config = progress, model.config
@@ -62,8 +67,9 @@ class DocFusionTrainer(Trainer):  # type: ignore[misc]
             train_dataset=Examples(settings, model.config, vocabulary),
             data_collator=Collator(vocabulary),
             optimizers=(optimizer, schedule),
-            callbacks=[Milestones(settings.training, progress), *callbacks],
+            callbacks=[Milestones(settings.training, progress, show), *callbacks],
         )
+        self.remove_callback(PrinterCallback)  # stdout is for results
 
     def get_train_dataloader(self) -> DataLoader[Any]:
         """Not shared out by accelerate: batches know which process they are for, and begin where
@@ -138,8 +144,10 @@ class DocFusionTrainer(Trainer):  # type: ignore[misc]
 class Milestones(TrainerCallback):  # type: ignore[misc]
     """Evaluates and saves at even shares of a run, and ends it with its minutes."""
 
-    def __init__(self, settings: TrainingSettings, progress: Progress) -> None:
-        self._settings, self._progress = settings, progress
+    def __init__(
+        self, settings: TrainingSettings, progress: Progress, show: Show | None = None
+    ) -> None:
+        self._settings, self._progress, self._show = settings, progress, show
         self._last = 0.0
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -152,6 +160,12 @@ class Milestones(TrainerCallback):  # type: ignore[misc]
         control.should_save = self._passes(done, self._settings.checkpoints)
         control.should_training_stop |= done >= 1.0
         self._last = done
+        if self._show is not None:
+            self._show(done, {})
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        if self._show is not None:
+            self._show(self._last, {"step": state.global_step} | dict(logs or {}))
 
     def _passes(self, done: float, times: int) -> bool:
         """Whether one of `times` even milestones lies between the last step and this one."""
@@ -168,9 +182,12 @@ def agreed(done: float) -> float:
 
 
 def training_arguments(settings: Settings, folder: Path, progress: Progress) -> TrainingArguments:
-    training = settings.training
+    training, on_cpu = settings.training, not torch.cuda.is_available()
     return TrainingArguments(
         output_dir=str(folder),
+        use_cpu=on_cpu,
+        ddp_backend="gloo" if on_cpu and "LOCAL_RANK" in os.environ else None,
+        ddp_find_unused_parameters=False,  # every batch has gradients of all weights
         max_steps=progress.steps,
         per_device_train_batch_size=training.batch_size,
         gradient_accumulation_steps=training.accumulation,
