@@ -34,10 +34,12 @@ _DRAWN_SIZE = _DRAWN_POINTS * _DRAWN_DPI / 72
 def formula_crop(chance: random.Random, profile: Profile, most: int) -> tuple[Gray, str]:
     """An image of a formula, and its LaTeX of at most `most` characters.
 
-    Formulas come from a pool, so that drawing each, which takes 15 ms, is not always needed.
+    Formulas come from a pool, each in one font, so that drawing, which takes 15 ms, is not always
+    needed.
     """
-    latex = pooled(chance.randrange(profile.formula_pool), profile, most)
-    full = formula_ink(latex, chance.choice(profile.math_fonts))
+    number = chance.randrange(profile.formula_pool)
+    latex = pooled(number, profile, most)
+    full = formula_ink(latex, profile.math_fonts[number % len(profile.math_fonts)])
     size = draw_size(chance, profile)
     scale = size / _DRAWN_SIZE
     ink = shrink(full, max(1, round(full.shape[1] * scale)), max(1, round(full.shape[0] * scale)))

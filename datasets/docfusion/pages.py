@@ -194,7 +194,7 @@ def _formula(chance: random.Random, look: Look, width: int) -> Iterator[Piece]:
     """A formula; its number, where it has one, is no part of the box."""
     pool = chance.randrange(look.profile.formula_pool)
     latex = pooled(pool, look.profile, _FORMULA_LENGTH)
-    full = formula_ink(latex, chance.choice(look.profile.math_fonts))
+    full = formula_ink(latex, look.profile.math_fonts[pool % len(look.profile.math_fonts)])
     scale = min(look.size / 55, 0.8 * width / full.shape[1])
     ink = shrink(full, max(1, int(full.shape[1] * scale)), max(1, int(full.shape[0] * scale)))
     shown = set_line(f"({chance.randint(1, 99)})", LineStyle(look.font, look.size))
