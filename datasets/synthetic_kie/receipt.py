@@ -5,7 +5,7 @@ from __future__ import annotations
 from docpipe.datasets.synthetic_kie.receipt_facts import Line, ReceiptFacts, receipt_facts
 from docpipe.datasets.synthetic_kie.receipt_words import TERMS
 from docpipe.datasets.synthetic_kie.sheet import PLAIN, Align, Mark, Sheet, Style, wrap
-from docpipe.datasets.synthetic_kie.vocabulary import Chooser, person
+from docpipe.datasets.synthetic_kie.vocabulary import Chooser, brand, email, person
 from docpipe.datasets.synthetic_kie.wording import term
 
 FAMILIES = ("line", "under", "columns", "codes", "before", "wide", "times", "table", "mixed")
@@ -37,6 +37,7 @@ class Receipt:
         self.style = Style(family, size, leading=chance.uniform(1.05, 1.5))
         self.values: dict[str, str] = {}
         self.rows: list[dict[str, str]] = []
+        self.clock = ""
         self.lang = self.facts.locale.lang
         self.align: Align = chance.one(["center", "center", "center", "left"])
         self.cropped = chance.chance(0.2)
@@ -120,8 +121,8 @@ class Receipt:
             self.style.family, self.style.size * chance.one([1, 1.2, 1.5]), chance.chance(0.5)
         )
         name, *number = facts.company
-        if chance.chance(0.1):
-            self.line(self.term("title"))
+        if chance.chance(0.15):
+            self.line(self.term("title") if chance.chance(0.5) else self._clutter())
         self.line(name, "company", large)
         self.values["company"] = name
         if number:
@@ -140,6 +141,8 @@ class Receipt:
             self.term("title"),
         ]
         chance.shuffle(extras)
+        if chance.chance(0.25):
+            extras.insert(0, self._clutter())
         for text in extras[: chance.randint(0, 3)]:
             if chance.chance(0.2):
                 self.ruled()
@@ -169,17 +172,43 @@ class Receipt:
             if key == "date":
                 texts.append((self._date(joiner), "date"))
                 self.values["date"] = facts.date.isoformat()
+                if chance.chance(0.3):
+                    texts.append((f"{chance.one(['', '', 'Time: ', 'TIME '])}{self.clock}", PLAIN))
             else:
                 texts.append((f"{key}{joiner}{value}", PLAIN))
         for at, (text, mark) in enumerate(texts):
             has_key = mark == PLAIN or not text[0].isdigit()
             if layout == "columns" and has_key and joiner != " ":
                 self._column(text, mark, joiner)
-            elif layout == "two" and at % 2 and self._beside(text, mark):
+            elif layout == "two" and at and self._beside(text, mark):
                 continue
             else:
                 self.line(text, mark)
+            if chance.chance(0.06):
+                self.line(self._clutter())
         self.align = align
+
+    def _clutter(self) -> str:
+        """Something that stands on receipts and is of no field."""
+        chance = self.chance
+        someone = person(chance, self.facts.locale).full
+        hour = f"{chance.randint(6, 11):02d}:00"
+        texts = (
+            someone.upper() if chance.chance(0.6) else someone,
+            chance.pattern(chance.one(["####", "########", "##", "(#)", "#########", "####-####"])),
+            chance.pattern(self.facts.locale.phone),
+            email(chance, brand(chance)),
+            f"www.{brand(chance).lower()}.example",
+            f"{hour} - {chance.randint(18, 23)}:00",
+            chance.pattern(
+                chance.one(["SITE: ####", "Till ## Store ###", "POS## #####", "#### ####"])
+            ),
+            f"{brand(chance)} {chance.one(['CAFE', 'GROUP', 'OUTLET', 'BRANCH', 'CITY', 'MALL'])}",
+            chance.one(["TAX INVOICE", "DINE IN", "TAKE AWAY", "REPRINT", "ORIGINAL", "DUPLICATE"]),
+            f"{chance.randint(1, 99)}.{chance.randint(0, 99):02d} LITRE PUMP {chance.randint(1, 12)}",
+            f"[{chance.pattern('######')}] {chance.pattern('?##')}",
+        )
+        return chance.one(texts)
 
     def _column(self, text: str, mark: Mark | str, joiner: str) -> None:
         key, value = text.split(joiner.strip(), 1)
@@ -204,7 +233,8 @@ class Receipt:
         hour, minute = chance.randint(7, 22), chance.randint(0, 59)
         time = chance.one(["{:02d}:{:02d}", "{:02d}:{:02d}:07", "{}:{:02d} PM", "{:02d}:{:02d}"])
         key = self.term("date") + joiner if chance.chance(0.6) else ""
-        clock = f" {time.format(hour, minute)}" if chance.chance(0.6) else ""
+        self.clock = time.format(hour, minute)
+        clock = f" {self.clock}" if chance.chance(0.5) else ""
         return f"{key}{day.upper() if chance.chance(0.3) else day}{clock}"
 
     def _sums(self) -> None:
@@ -234,7 +264,8 @@ class Receipt:
         if facts.cash:
             add("cash", facts.cash, "cash")
             if facts.cash > facts.total or chance.chance(0.4):
-                add("change", facts.cash - facts.total, "change")
+                sign = -1 if chance.chance(0.1) else 1
+                add("change", sign * (facts.cash - facts.total), "change")
         elif chance.chance(0.8):
             add("card", facts.total, "card")
         place = chance.choice([0, len(entries) - 1, -1, -1])
@@ -280,7 +311,10 @@ class Receipt:
     def _foot(self) -> None:
         chance = self.chance
         for _ in range(chance.randint(0, 5)):
-            text = self.term("thanks")
+            text = self.term("thanks") if chance.chance(0.6) else self._clutter()
+            if "date" in self.values and chance.chance(0.1):
+                again = self.facts.locale.date(self.facts.date, self.facts.locale.dates[0])
+                self.line(f"{again} {self.clock}", Mark("other", ("date",)))
             if chance.chance(0.25):
                 text = chance.pattern(
                     chance.one(
@@ -324,7 +358,7 @@ class _Items:
                 row["item.quantity"] = str(line.quantity)
             receipt.rows.append(row)
             if line.extra:
-                text = f"{self.chance.one(['', '- ', '* ', '+ '])}{line.extra}"
+                text = f"{self.chance.one(['', '- ', '* ', '+ ', '-*', 'X'])}{line.extra}"
                 self._put(12, text, "item.description")
                 receipt.y += receipt.style.line
 

@@ -26,7 +26,11 @@ _MALAYSIA = Locale(
     ("6%", "6%", "0%"), ("SDN BHD",), "#####", ("",), ("############",), "0#-########",
 )  # fmt: skip
 _WEIGHTS = {"en": 2.0, "id": 12.0, "de": 2.0, "fr": 1.5, "es": 1.0, "it": 1.0}
-_SCALES = {"IDR": 40, "HUF": 120, "RUB": 30, "CZK": 10, "INR": 25, "TRY": 8, "SEK": 8, "NOK": 8}
+_SCALES = {"IDR": 1100, "HUF": 300, "RUB": 30, "CZK": 10, "INR": 25, "TRY": 8, "SEK": 8, "NOK": 8}
+
+
+_INVENTED = ("{b} {w}", "{w} {0}", "{0} {w}", "{n} {0}", "{b} {n}", "{0} - {n}", "{n}-{0}")
+_INVENTED += ("{b}{n} {w}", "{0} {n}PCS", "{0} ({w})", "{b}-{n}/{n}", "{w} {n}X{n}ML")
 
 
 class Line(NamedTuple):
@@ -136,6 +140,10 @@ def _goods(chance: Chooser, locale: Locale, lang: str, coins: bool) -> list[Line
     has_code, goods = chance.chance(0.25), []
     for _ in range(count):
         name = chance.held(names_)
+        if chance.chance(0.25):  # no list of goods is long enough
+            word = chance.one(names(locale.names, chance.split).words).capitalize()
+            number = chance.randint(2, 999)
+            name = chance.one(_INVENTED).format(name, b=brand(chance), w=word, n=number)
         if chance.chance(0.25):
             size = chance.one(["L", "(S)", "Reg", "250g", "500ml", "(H)", "x2", "12s"])
             name = f"{chance.one(['', brand(chance) + ' '])}{name} {size}"
