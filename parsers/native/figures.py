@@ -6,6 +6,7 @@ tinted boxes around it and rules between it are no figures.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -20,6 +21,9 @@ _MIN_SEGMENTS = 6
 _GRID = 12.0  # drawings in neighbouring cells of this size belong together
 _BACKGROUND = 0.75  # of the page
 _ACTIVE = 40  # shapes that one may overlap: a bound on the work on dense pages
+_TITLE = 1.3  # of the usual font size
+_MAX_BANNER = 4  # lines of a title on a picture
+_WORD = re.compile(r"[^\W\d_]{2}")
 _LABEL_WORDS = 7  # longer lines are prose
 
 
@@ -36,8 +40,10 @@ def find_figures(
     lines: Sequence[Line],
     taken: Sequence[BBox],
     sheet: BBox,
+    em: float,
 ) -> list[FigureArea]:
-    """The figures of a page outside the boxes in `taken` (its tables)."""
+    """The figures of a page outside the boxes in `taken` (its tables); `em` is its usual font
+    size."""
     boxes = [image.bbox.clip(sheet.x1, sheet.y1) for image in images]
     pictures = [box for box in boxes if _is_large(box) and box.area < _BACKGROUND * sheet.area]
     vectors = [box for box in vector_clusters(drawings, sheet) if _is_large(box)]
@@ -46,7 +52,7 @@ def find_figures(
         if any(box.intersection(other) > 0.3 * min(box.area, other.area) for other in taken):
             continue
         inside = tuple(line for line in lines if box.contains_point(*line.bbox.center))
-        if not _is_prose(inside, box):
+        if not _is_prose(inside, box) and not _is_banner(inside, em):
             found.append(FigureArea(box, inside))
     return found
 
@@ -64,6 +70,12 @@ def _is_prose(lines: Sequence[Line], box: BBox) -> bool:
         if len(line.words) >= _LABEL_WORDS or line.bbox.width > 0.7 * box.width
     )
     return prose > 0.3 * total or total > 1500
+
+
+def _is_banner(lines: Sequence[Line], em: float) -> bool:
+    """Whether a picture is but the ground of a title."""
+    titles = [line for line in lines if line.size > _TITLE * em and _WORD.search(line.text)]
+    return bool(titles) and len(lines) <= _MAX_BANNER
 
 
 def vector_clusters(drawings: Sequence[Drawing], sheet: BBox) -> list[BBox]:

@@ -124,9 +124,9 @@ def _figures(
     """The page's figures, and the lines that are in none of them."""
     images, drawings = page.images(), page.drawings()
     taken = [table.source.regions[0].bbox for table in tables]
-    areas = find_figures(images, drawings, lines, taken, BBox(0.0, 0.0, page.width, page.height))
     em = body_size(lines)
-    areas = with_labels(areas, lines, em)
+    sheet = BBox(0.0, 0.0, page.width, page.height)
+    areas = with_labels(find_figures(images, drawings, lines, taken, sheet, em), lines, em)
     boxes = [*(image.bbox for image in images), *(drawing.bbox for drawing in drawings)]
     marks = [box for box in boxes if not _is_in(box, taken)]
     areas = joined_by_captions(areas, lines, marks, em)

@@ -12,6 +12,8 @@ from docpipe.parsers.native.tables.layout import is_value, text_of
 BULLETS = frozenset("•◦▪‣·●■□○➢✓*–—-\uf0b7\uf0a7")
 ENUMERATOR = re.compile(r"[•◦▪‣·*–—-]|\(?[0-9ivxa-zA-Z]{1,4}[.)\]]+|\[?\d+\]|\d+(?:\.\d+)+\.?")
 
+TITLE = 1.25  # of the usual height of words
+
 
 def is_ruled_table(grid: Grid) -> bool:
     filled = [slot for slot in grid.slots if slot.tokens]
@@ -30,6 +32,16 @@ def _is_bulleted(grid: Grid) -> bool:
     """Whether the first column holds nothing but bullets."""
     labels = [text_of(s.tokens) for s in grid.slots if s.column == 0 and s.tokens]
     return sum(text in BULLETS for text in labels) > 0.4 * len(labels)
+
+
+def holds_titles(grid: Grid) -> bool:
+    """Whether below its head a row starts with words in larger type than the others: headings of
+    a text that rules happen to stand above and below."""
+    filled = [slot for slot in grid.slots if slot.tokens]
+    heights = sorted(t.y1 - t.y0 for slot in filled for t in slot.tokens)
+    usual = heights[len(heights) // 2]
+    worded = (slot for slot in filled if any(char.isalpha() for char in text_of(slot.tokens)))
+    return any(min(t.y1 - t.y0 for t in slot.tokens) > TITLE * usual for slot in worded)
 
 
 def has_values(grid: Grid) -> bool:

@@ -18,6 +18,8 @@ SHORTEST = 7.0  # a line shorter than this rules no table
 OFFSET = 1.3  # segments nearer than this across are one line
 INSET = 8.0  # a fill ends nearer than this to the lines around its cell
 STRIPE_GAP = 45.0  # largest height of a row without shade between shaded ones
+BREAK = 9.0  # a vertical rule may stop so far from the rules across and go on below them
+FEWEST_BREAKS = 4  # pieces of such a rule
 NESTING = 24  # fills looked back at for one that contains the next
 MOST_DRAWINGS = 40_000  # maps and plans: no tables in there that rules could tell
 MOST_RULES = 1_500
@@ -54,9 +56,8 @@ def find_rules(drawings: Sequence[Drawing]) -> Rules:
     for drawing in _without_nested(drawings):
         for across, rule in _pieces(drawing):
             (horizontal if across else vertical).append(rule)
-    rules = Rules(
-        _without_insets(_joined(horizontal)), _without_insets(_joined(vertical, STRIPE_GAP))
-    )
+    flat = _without_insets(_joined(horizontal))
+    rules = Rules(flat, _bridged(_without_insets(_joined(vertical, STRIPE_GAP)), flat))
     if max(len(rules.horizontal), len(rules.vertical)) > MOST_RULES:
         return Rules([], [])
     return rules
@@ -114,6 +115,38 @@ def _joined(pieces: list[Rule], stripe_gap: float = 0.0) -> list[Rule]:
         if rule.length >= SHORTEST
     ]
     return sorted(rules)
+
+
+def _bridged(pieces: list[Rule], across: Sequence[Rule]) -> list[Rule]:
+    """Vertical rules with those joined that break off shortly above every rule across and go on
+    shortly below it."""
+    bridged: list[Rule] = []
+    for track in _tracks(pieces):
+        runs: list[list[Rule]] = []
+        for piece in sorted(track, key=lambda rule: rule.start):
+            gap = piece.start - runs[-1][-1].end if runs else BREAK
+            if 0 <= gap < BREAK and _crossing(across, piece.at, piece.start - gap, piece.start):
+                runs[-1].append(piece)
+            else:
+                runs.append([piece])
+        for run in runs:
+            bridged += [_reaching(run, across)] if len(run) >= FEWEST_BREAKS else run
+    return sorted(bridged)
+
+
+def _reaching(run: Sequence[Rule], across: Sequence[Rule]) -> Rule:
+    """Pieces of a vertical rule as one, from the rule above them to the one below."""
+    at, start, end = run[0].at, run[0].start, run[-1].end
+    top = _crossing(across, at, start - BREAK / 2, start)
+    bottom = _crossing(across, at, end, end + BREAK / 2)
+    return Rule(at, top.at if top else start, bottom.at if bottom else end)
+
+
+def _crossing(across: Sequence[Rule], x: float, top: float, bottom: float) -> Rule | None:
+    """A rule between two heights that runs through `x`."""
+    first = bisect_left(across, top - 0.5, key=lambda rule: rule.at)
+    last = bisect_left(across, bottom + 0.5, key=lambda rule: rule.at)
+    return next((rule for rule in across[first:last] if rule.start < x < rule.end), None)
 
 
 def _without_insets(rules: list[Rule]) -> list[Rule]:

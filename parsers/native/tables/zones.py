@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from docpipe.parsers.native.tables.doubt import is_ruled_table
+from docpipe.parsers.native.tables.doubt import holds_titles, is_ruled_table
 from docpipe.parsers.native.tables.grid import Grid
 from docpipe.parsers.native.tables.layout import (
     PROSE_WORDS,
@@ -90,6 +90,7 @@ def between_rules(
             if (
                 grid
                 and is_ruled_table(grid)
+                and (within or not holds_titles(grid))
                 and not any(box.intersection(grid.box) for box in taken)
             ):
                 taken.append(grid.box)

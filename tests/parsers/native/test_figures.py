@@ -7,7 +7,7 @@ import pytest
 
 from docpipe.parsers.native.markers import is_caption
 from docpipe.records import Figure, Table
-from tests.parsers.native.pages import column, prose, read, texts
+from tests.parsers.native.pages import column, prose, read, roles, texts
 
 
 def _chart(page: pymupdf.Page, x: float, y: float, name: str) -> None:
@@ -87,3 +87,17 @@ def test_a_diagram_of_boxes_above_the_caption_of_a_figure_is_no_table() -> None:
 )
 def test_a_sentence_that_names_a_table_is_no_caption(text: str, caption: bool) -> None:
     assert is_caption(text) == caption
+
+
+def test_the_title_on_a_coloured_banner_is_a_heading() -> None:
+    def build(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        pixels = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 40, 10), False)
+        pixels.clear_with(200)
+        page.insert_image(pymupdf.Rect(40, 40, 555, 150), pixmap=pixels)
+        page.insert_text((60, 120), "Is the service safe?", fontsize=22)
+        page.insert_text((430, 70), "Inadequate", fontsize=10)
+        column(page, 60, 190, 450, f"{prose(80)}.")
+
+    (page,) = read(build)
+    assert roles(page)["Is the service safe?"] in ("title", "heading")
