@@ -11,13 +11,15 @@
     g9  repeatability  the same bytes, whatever happens             repeat
     g10 fuzz           as g1, for a minute, with other mutants      survival
 
-The data is that of the bench `robust`. `Options.limit` is the number of mutants of g1.
+The data is that of the bench `robust`. `Options.limit` is the number of mutants of g1, `parts` are
+those to do, and with `work` finished parts and runs of g1 are kept, for the next
+call to go on from.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from docpipe.bench.reliability.ground import Ground, join
@@ -28,6 +30,7 @@ from docpipe.bench.reliability.repeat import repeatability
 from docpipe.bench.reliability.survival import fuzz, outputs, reasons, survive
 from docpipe.bench.result import Measured
 from docpipe.bench.task import Options
+from docpipe.errors import ConfigError
 
 PARTS: dict[str, Callable[[Ground], Measured]] = {
     "g1": survive,
@@ -43,13 +46,17 @@ PARTS: dict[str, Callable[[Ground], Measured]] = {
 }
 
 
-def run(data: Path, options: Options, parts: Sequence[str] = tuple(PARTS)) -> Measured:
-    """All parts, or those named, over the data folder."""
+def run(data: Path, options: Options) -> Measured:
+    """All parts, or those named, over the data folder. Raises ConfigError for an unknown part, and
+    for a `work` folder of another run."""
+    names = options.parts or tuple(PARTS)
+    if unknown := sorted(set(names) - PARTS.keys()):
+        raise ConfigError(f"unknown part {unknown[0]!r}", hint=f"known: {', '.join(PARTS)}")
     with tempfile.TemporaryDirectory(prefix="docpipe-reliability-") as scratch:
         ground = Ground(data, options, Path(scratch))
 
         def measured() -> Iterator[tuple[str, Measured]]:
-            for name in parts:
-                yield name, PARTS[name](ground)
+            for name in names:
+                yield name, ground.kept.once(name, Measured, lambda name=name: PARTS[name](ground))
 
         return join(measured())

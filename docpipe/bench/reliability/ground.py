@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from docpipe.bench.reliability.command import Ingested, ingest
+from docpipe.bench.reliability.kept import Kept
 from docpipe.bench.reliability.seal import Seal
 from docpipe.bench.result import Measured
 from docpipe.bench.robust import Attempt, Case, Judge, load_cases, load_judge
@@ -32,6 +33,7 @@ class Ground:
         self.data = data
         self.options = options
         self.scratch = scratch
+        self.kept = Kept(options.work, data, options)
 
     @cached_property
     def cases(self) -> list[Case]:

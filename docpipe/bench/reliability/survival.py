@@ -6,18 +6,20 @@ import itertools
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import msgspec
 
 from docpipe import codec
-from docpipe.bench.reliability.command import Ingested, ingest
+from docpipe.bench.reliability.command import Finished, Ingested, ingest
 from docpipe.bench.reliability.ground import SECONDS_PER_FILE, Ground, share
 from docpipe.bench.reliability.hygiene import problems
-from docpipe.bench.reliability.mutants import Mutant, mutant, sources
+from docpipe.bench.reliability.mutants import mutant, sources
 from docpipe.bench.result import Measured, Row
 from docpipe.bench.robust import result_of
 from docpipe.datasets.samples import samples_folder
+from docpipe.errors import DocpipeError
 from docpipe.ingest import ReportLine
 
 MUTANTS = 200
@@ -28,14 +30,21 @@ _CONTROLS = ("form.pdf", "invoice.pdf", "receipt.pdf")
 _DIED = "the worker ended by itself"
 
 
+class Ran(msgspec.Struct, frozen=True):
+    """A run of the command and its report."""
+
+    finished: Finished
+    lines: tuple[ReportLine, ...]
+
+
 class Slice(msgspec.Struct, frozen=True):
     """What became of some mutants in one run, with sound files among them.
 
     `lost` are the sound files whose document is not what it is without mutants beside it.
     """
 
-    run: Ingested
-    mutants: Sequence[Mutant]
+    run: Ran
+    mutants: list[str]
     lost: list[str]
     unclean: dict[str, list[str]]
 
@@ -48,15 +57,19 @@ def survive(ground: Ground) -> Measured:
     `orderly_runs` of `runs`, `lost_controls`, `crashes` of workers and `internal` reasons, which
     are no deaths but should not be, `unclean` documents as for G5, `parent_peak_mb`.
     """
-    whole = ground.whole
+    whole = ground.kept.once("g1-files", Ran, lambda: _ran(ground.whole))
     names = sorted(path.name for path in ground.data.glob("*.pdf"))
     rows = _rows(whole, names)
     slices = []
     wanted = range(ground.options.limit or MUTANTS)
     batches = [wanted[start : start + _SLICE] for start in range(0, len(wanted), _SLICE)]
-    for part in _slices(ground, ground.options.seed, ground.options.track(batches)):
+    swarm = Swarm(ground, ground.options.seed)
+    for numbers in ground.options.track(batches):
+        part = ground.kept.once(
+            f"g1-{numbers[0]}", Slice, lambda numbers=numbers: swarm.run(numbers)
+        )
         slices.append(part)
-        rows += _rows(part.run, [made.name for made in part.mutants])
+        rows += _rows(part.run, part.mutants)
     return Measured(rows, _figures([whole, *(part.run for part in slices)], slices), _notes(slices))
 
 
@@ -68,8 +81,8 @@ def fuzz(ground: Ground) -> Measured:
         range(start, start + _FUZZ_SLICE)
         for start in itertools.takewhile(lambda _: time.monotonic() < ends, numbers)
     )
-    slices = list(_slices(ground, ground.options.seed + 1, batches))
-    rows = [row for part in slices for row in _rows(part.run, [made.name for made in part.mutants])]
+    slices = list(map(Swarm(ground, ground.options.seed + 1).run, batches))
+    rows = [row for part in slices for row in _rows(part.run, part.mutants)]
     return Measured(rows, _figures([part.run for part in slices], slices), _notes(slices))
 
 
@@ -97,41 +110,67 @@ def outputs(ground: Ground) -> Measured:
     return Measured(rows, {"documents": float(len(rows))})
 
 
-def _slices(ground: Ground, seed: int, batches: Iterable[Sequence[int]]) -> Iterator[Slice]:
-    files = sources(ground.data)
-    controls = [samples_folder() / name for name in _CONTROLS]
-    alone = ground.scratch / "controls"
-    sound = _documents(ingest(controls, alone, ground.options.config))
-    shutil.rmtree(alone)
-    for numbers in batches:
-        folder, root = ground.scratch / "mutants", ground.scratch / "mutants-library"
-        made = [mutant(files, seed, number) for number in numbers]
+class Swarm:
+    """Runs mutants of one seed, a slice at a time, with sound files among them."""
+
+    def __init__(self, ground: Ground, seed: int) -> None:
+        self._ground = ground
+        self._seed = seed
+        self._files = sources(ground.data)
+        self._controls = [samples_folder() / name for name in _CONTROLS]
+
+    def run(self, numbers: Sequence[int]) -> Slice:
+        """What becomes of the mutants with these numbers."""
+        scratch = self._ground.scratch
+        folder, root = scratch / "mutants", scratch / "mutants-library"
+        made = [mutant(self._files, self._seed, number) for number in numbers]
         folder.mkdir()
         for item in made:
             (folder / item.name).write_bytes(item.data)
-        for control in controls:
+        for control in self._controls:
             shutil.copy(control, folder)
         limit = 120 + SECONDS_PER_FILE * len(made)
-        run = ingest([folder], root, ground.options.config, timeout=limit)
+        run = ingest([folder], root, self._ground.options.config, timeout=limit)
         found = _documents(run)
-        lost = [name for name in _CONTROLS if found.get(name) != sound.get(name)]
-        yield Slice(run, made, lost, _unclean(run))
+        lost = [name for name in _CONTROLS if found.get(name) != self._sound.get(name)]
+        part = Slice(_ran(run), [item.name for item in made], lost, _unclean(run))
         shutil.rmtree(folder)
         shutil.rmtree(root)
+        return part
+
+    @cached_property
+    def _sound(self) -> dict[str, bytes | None]:
+        """The sound files' documents without mutants beside them."""
+        alone = self._ground.scratch / "controls"
+        documents = _documents(ingest(self._controls, alone, self._ground.options.config))
+        shutil.rmtree(alone)
+        return documents
+
+
+def _ran(run: Ingested) -> Ran:
+    return Ran(run.finished, run.lines)
 
 
 def _documents(run: Ingested) -> dict[str, bytes | None]:
-    documents = ((line.name, run.document(line)) for line in run.lines)
+    documents = ((line.name, run.document(line)) for line in run.lines if line.name in _CONTROLS)
     return {name: None if found is None else codec.encode(found) for name, found in documents}
 
 
 def _unclean(run: Ingested) -> dict[str, list[str]]:
-    documents = ((line.name, run.document(line)) for line in run.lines)
-    found = ((name, problems(document)) for name, document in documents if document is not None)
-    return {name: wrong for name, wrong in found if wrong}
+    """What is wrong with the documents of a run, by name; one that cannot be read is, too."""
+    found: dict[str, list[str]] = {}
+    for line in run.lines:
+        try:
+            document = run.document(line)
+        except DocpipeError as error:
+            found[line.name] = [f"it cannot be read: {error}"]
+            continue
+        if document is not None and (wrong := problems(document)):
+            found[line.name] = wrong
+    return found
 
 
-def _rows(run: Ingested, names: Iterable[str]) -> list[Row]:
+def _rows(run: Ran, names: Iterable[str]) -> list[Row]:
     counts = Counter(line.name for line in run.lines)
     lines = {line.name: line for line in run.lines}
     return [
@@ -151,7 +190,7 @@ def _info(line: ReportLine) -> dict[str, str | int | float]:
     return known
 
 
-def _figures(runs: Sequence[Ingested], slices: Sequence[Slice]) -> dict[str, float]:
+def _figures(runs: Sequence[Ran], slices: Sequence[Slice]) -> dict[str, float]:
     lines = [line for run in runs for line in run.lines]
     internal = [line for line in lines if line.reason == "internal"]
     figures = {

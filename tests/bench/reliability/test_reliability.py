@@ -12,6 +12,7 @@ from docpipe.bench.reliability.command import Finished
 from docpipe.bench.result import build_result
 from docpipe.bench.task import Options
 from docpipe.config import Config
+from docpipe.errors import ConfigError
 from tests.pdfs import write_pdf
 
 JUDGE = """
@@ -43,8 +44,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def summary(folder: Path, *parts: str, limit: int = 6) -> dict[str, float]:
-    options = Options(limit=limit, config=Config(ocr_mode="off"))
-    measured = run(folder, options, parts)
+    options = Options(limit=limit, parts=parts, config=Config(ocr_mode="off"))
+    measured = run(folder, options)
     return build_result("reliability", measured, command="", seconds=0, seed=0).summary
 
 
@@ -75,6 +76,21 @@ def test_files_and_mutants_survive_sealed(folder: Path) -> None:
     assert {name: found[name] for name in expected} == expected
     assert found["g2.overshoot_s"] < 2.0
     assert 0 < found["g1.parent_peak_mb"] < 500
+
+
+def test_what_is_done_is_not_done_again(folder: Path, tmp_path: Path) -> None:
+    options = Options(parts=("g7",), config=Config(ocr_mode="off"), work=tmp_path)
+    first = run(folder, options)
+    result = tmp_path / "g7.json"
+    result.write_bytes(result.read_bytes().replace(b'"clean_words":0.0', b'"clean_words":7.0'))
+    assert run(folder, options).figures == first.figures | {"g7.clean_words": 7.0}
+    with pytest.raises(ConfigError, match="other data, settings or versions"):
+        run(folder, msgspec.structs.replace(options, seed=1))
+
+
+def test_an_unknown_part_is_named(folder: Path) -> None:
+    with pytest.raises(ConfigError, match="g11"):
+        run(folder, Options(parts=("g11",)))
 
 
 def test_hidden_text_is_found_and_kept_out(folder: Path) -> None:
