@@ -26,9 +26,12 @@ _CODES = (
     *("EUR", "USD", "GBP", "CHF", "JPY", "CNY", "RMB", "MYR", "SGD", "IDR", "VND", "THB", "PHP"),
     *("INR", "KRW", "TWD", "HKD", "AUD", "NZD", "CAD", "BRL", "MXN", "ARS", "CLP", "ZAR", "SEK"),
     *("NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BGN", "RUB", "UAH", "ILS", "AED", "SAR"),
+    *("KWD", "BHD", "OMR", "TND", "JOD", "LYD"),
 )
 CURRENCIES = {symbol.casefold(): code for symbol, code in _SYMBOLS.items()}
 CURRENCIES |= {code.casefold(): code for code in _CODES} | {"rmb": "CNY"}
+_THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "TND", "JOD", "LYD"})
+_ENOUGH = 2  # amounts that show a sign of thousands
 _WITHOUT_DECIMALS = frozenset({"IDR", "VND", "KRW", "JPY", "CLP", "HUF"})
 
 _UNIT = "|".join(
@@ -77,17 +80,32 @@ def find_amounts(text: str) -> list[FoundAmount]:
 
 
 def decimal_point(texts: Iterable[str]) -> Point | None:
-    """The decimal sign of the amounts in these texts; None if they show none, or both as often."""
+    """The decimal sign of the amounts in these texts; None if they show none, or both as often.
+
+    A sign that parts groups of three digits in several amounts is one of thousands, if no other
+    amount has two decimals but counts such as 1.00: prices have no three decimals, save in the
+    currencies that do.
+    """
+    amounts = [amount for text in texts for amount in find_amounts(text) if amount.point]
+    groups = Counter(amount.point for amount in amounts if amount.decimals == 3)
+    fine = any(amount.unit in _THREE_DECIMALS for amount in amounts)
+    in_thousands = len(groups) == 1 and not fine and sum(groups.values()) >= _ENOUGH
     signs = Counter(
         amount.point
-        for text in texts
-        for amount in find_amounts(text)
-        if amount.point and amount.decimals == 2
+        for amount in amounts
+        if amount.decimals == 2 and not (in_thousands and _is_count(amount.values[0]))
     )
     ranked = signs.most_common(2)
-    if not ranked or (len(ranked) == 2 and ranked[0][1] < 2 * ranked[1][1]):
+    if ranked:
+        clear = len(ranked) == 1 or ranked[0][1] >= 2 * ranked[1][1]
+        return ranked[0][0] if clear else None
+    if not in_thousands:
         return None
-    return ranked[0][0]
+    return "," if "." in groups else "."
+
+
+def _is_count(number: Decimal) -> bool:
+    return 0 < number < 100 and number == number.to_integral_value()
 
 
 def currency_in(texts: Iterable[str]) -> str | None:
@@ -108,10 +126,21 @@ def value_of(amount: FoundAmount, point: Point | None) -> Decimal | None:
     return amount.values[0] if amount.point == point else amount.values[1]
 
 
+def price_of(amount: FoundAmount, point: Point | None) -> Decimal | None:
+    """As `value_of`, for an amount of money: three decimals are no price, save in the currencies
+    that have them."""
+    value = value_of(amount, point)
+    if len(amount.values) > 1 and value == amount.values[0] and amount.unit not in _THREE_DECIMALS:
+        return None
+    return value
+
+
 def _is_glued(match: re.Match[str]) -> bool:
     """Whether the number is a part of a word, such as K074."""
     start, end, text = match.start("number"), match.end("number"), match.string
     before = match["before"] is None and start > 0 and text[start - 1].isalnum()
+    if before and text[start - 1] in "xX" and not text[: start - 1][-1:].isalnum():
+        before = False  # as in "x4"
     after = match["after"] is None and end < len(text) and text[end].isalpha()
     return before or (after and text[end] not in "xX")
 

@@ -16,6 +16,7 @@ from docpipe.records import Field
 
 _CENT = 0.011
 _ROUNDING = 0.051  # cash totals are rounded to 5 cents where there are no smaller coins
+_ROUNDED_SHARE = 0.001  # of a total in a currency without decimals
 _DATES = ("birth_date", "expiry_date")
 _NAMES = ("surname", "given_names", "document_number")
 
@@ -73,7 +74,7 @@ def _wrong_sum(
     )
     parts = {name: _total(fields, name.removeprefix("-")) for name in check.fields}
     first = parts.pop(check.fields[0])
-    optional = [-part if name[0] == "-" else part for name, part in parts.items() if part]
+    optional = [-abs(part) if name[0] == "-" else part for name, part in parts.items() if part]
     if target is None or first is None or not _is_whole(fields, check.fields[0]):
         return
     at, wanted = target
@@ -83,7 +84,9 @@ def _wrong_sum(
         for some in itertools.combinations(optional, size)
     ]
     gaps = [abs(total - wanted) for total in sums]
-    if min(gaps) > _ROUNDING and not any(cents(gap) in context.amounts for gap in gaps):
+    whole = all(number == int(number) for number in (wanted, first, *optional))
+    allowed = max(_ROUNDING, _ROUNDED_SHARE * abs(wanted)) if whole else _ROUNDING
+    if min(gaps) > allowed and not any(cents(gap) in context.amounts for gap in gaps):
         said = " ".join([f"{first:.2f}", *(f"{part:+.2f}" for part in optional)])
         yield at, f"sum: {' '.join(check.fields)} is {said}"
 

@@ -16,6 +16,7 @@ from docpipe.parsers.entities.values.amounts import (
     currency_in,
     decimal_point,
     find_amounts,
+    price_of,
     value_of,
 )
 from docpipe.parsers.entities.values.dates import (
@@ -126,7 +127,7 @@ def _money(lines: list[str], context: Context) -> ReadValue:
     amount = _likeliest([a for line in lines for a in find_amounts(line) if a.unit != "%"])
     if amount is None:
         return ReadValue(None, ("no_amount",))
-    value = value_of(amount, context.point)
+    value = price_of(amount, context.point)
     unit = amount.unit or context.currency
     if value is None:
         choices = " or ".join(str(choice) for choice in amount.values)

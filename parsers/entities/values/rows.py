@@ -7,7 +7,10 @@ otherwise have no description, as on receipts that print "2 x 3.50  7.00" under 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+import msgspec
 
 from docpipe.parsers.entities.schema import FieldSchema
 from docpipe.parsers.entities.values.assembly import make_field
@@ -27,13 +30,27 @@ def row_fields(entities: Sequence[Entity], schema: FieldSchema, context: Context
     grouped = [
         row for page in pages for row in _group([e for e in columns if place(e)[0] == page], schema)
     ]
-    return [
-        make_field(parts, schema.spec(name), context, row=number)
-        for number, row in enumerate(grouped, start=1)
-        for name in schema.row_names
-        for parts in [[entity for entity in row if entity.label == name]]
-        if parts
-    ]
+    return _without_numbers(
+        [
+            make_field(parts, schema.spec(name), context, row=number)
+            for number, row in enumerate(grouped, start=1)
+            for name in schema.row_names
+            for parts in [[entity for entity in row if entity.label == name]]
+            if parts
+        ]
+    )
+
+
+def _without_numbers(fields: list[Field]) -> list[Field]:
+    """The fields, texts without the number of their row where all rows from 1 on have theirs."""
+    for name in {field.name for field in fields}:
+        column = [field for field in fields if field.name == name]
+        starts = [re.match(rf"0*{field.row}[.):]?\s+(?=\S)", str(field.value)) for field in column]
+        if len(column) > 1 and all(starts) and isinstance(column[0].value, str):
+            for field, start in zip(column, starts, strict=True):
+                value = str(field.value)[start.end() if start else 0 :]
+                fields[fields.index(field)] = msgspec.structs.replace(field, value=value)
+    return fields
 
 
 def _group(entities: Sequence[Entity], schema: FieldSchema) -> list[Line]:

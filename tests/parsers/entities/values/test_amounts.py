@@ -13,6 +13,7 @@ from docpipe.parsers.entities.values.amounts import (
     currency_in,
     decimal_point,
     find_amounts,
+    price_of,
     value_of,
 )
 
@@ -61,6 +62,22 @@ def test_thousands_or_decimals_is_decided_by_the_document_or_not_at_all() -> Non
     assert decimal_point(["Summe 12,50", "3,00"]) == ","
     assert decimal_point(["12,50", "3.00"]) is None
     assert decimal_point(["TOTAL 12"]) is None
+
+
+def test_amounts_in_thousands_alone_and_three_decimals() -> None:
+    texts = ["NASI 25.000", "TEH 8.500", "1.00 x", "TOTAL 33.500"]
+    assert decimal_point(texts) == ","
+    assert [value_of(find_amounts(text)[0], ",") for text in texts[::3]] == [25000, 33500]
+    assert decimal_point(["KWD 25.000", "KWD 8.500", "KWD 33.500"]) is None
+    assert decimal_point(["8.500", "12.99", "33.500"]) == "."
+    [doubtful] = find_amounts("8.500")
+    assert price_of(doubtful, ".") is None  # no price has three decimals
+    assert price_of(find_amounts("KWD 8.500")[0], ".") == Decimal("8.5")
+
+
+@pytest.mark.parametrize("text", ["x4", "4x", "4 x", "@4"])
+def test_a_count_may_stand_beside_a_sign(text: str) -> None:
+    assert [found.values for found in find_amounts(text)] == [(4,)]
 
 
 @pytest.mark.parametrize("text", ["25/12/2018", "18:32", "K074", "192.168.10.12", "", "none"])

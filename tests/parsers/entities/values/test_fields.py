@@ -207,3 +207,23 @@ def test_the_zone_proves_and_contradicts_what_is_printed() -> None:
     for name in ("surname", "birth_date", "document_number", "mrz"):
         assert found[name].notes == ()
     assert found["given_names"].notes == ("differs_from_mrz: ANNA MARIA",)
+
+
+def test_numbers_of_rows_are_no_part_of_their_texts() -> None:
+    found = fields(
+        INVOICE,
+        *item(100, "1 Desk lamp", "", "", "5.00"),
+        *item(112, "2 Paper", "", "", "6.00"),
+    )
+    assert [found[f"item.description/{row}"].value for row in (1, 2)] == ["Desk lamp", "Paper"]
+    found = fields(
+        INVOICE, *item(100, "1 Desk lamp", "", "", "5.00"), *item(112, "9 Nails", "", "", "6.00")
+    )
+    assert found["item.description/2"].value == "9 Nails"
+
+
+def test_discounts_are_taken_off_whatever_their_sign() -> None:
+    totals = [entity("subtotal", "100.00", 440, 200), entity("total", "90.00", 440, 224)]
+    for printed in ("10.00", "-10.00"):
+        found = fields(RECEIPT, *totals, entity("discount", printed, 440, 212))
+        assert found["total"].notes == ()
