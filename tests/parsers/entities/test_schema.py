@@ -104,3 +104,11 @@ def test_a_field_that_is_repeated_stands_many_times(tmp_path: Path) -> None:
         load_schema(
             written(tmp_path, '[[field]]\nname = "a"\ncardinality = "one"\nrepeated = true')
         )
+
+
+def test_the_schema_in_the_guide_is_one(tmp_path: Path) -> None:
+    guide = Path(__file__).parents[3] / "docs" / "extraction.md"
+    text = guide.read_text("utf-8").split("```toml\n")[1].split("```")[0]
+    schema = load_schema(written(tmp_path, text))
+    assert schema.row_names == ("item.weight",)
+    assert schema.spec("container").repeated
