@@ -115,6 +115,31 @@ id: id_ID,REPUBLIK INDONESIA,IDN,WNI
 ms: id_ID,MALAYSIA,MYS,WARGANEGARA
 """.strip()
 
+# What cards have besides the fields: labels, and values; {n} is a name, {c} a city.
+EXTRAS = [
+    (tuple(labels.split(",")), tuple(values.split(",")))
+    for labels, values in (
+        line.split(": ", 1)
+        for line in """
+Blood group,Blutgruppe,Gol. Darah,Kan Grubu,Grupo sanguíneo,Группа крови: O,A+,B,AB,O+,-
+Religion,Agama,Dini: ISLAM,KRISTEN,Catholic,HINDU,BUDDHA,İslam
+Marital status,Status Perkawinan,Estado civil,Medeni Hali,État civil,Stan cywilny: KAWIN,BELUM KAWIN,Single,MARRIED,Soltero,BEKAR,S,C
+Occupation,Profession,Pekerjaan,Beruf,Ocupación,Professione: KARYAWAN SWASTA,PELAJAR,Engineer,Lehrer,Estudiante,Student,WIRASWASTA
+Colour of eyes,Augenfarbe,Couleur des yeux,Eyes,Ojos,Colore degli occhi,Barwa oczu: BRO,BLU,GREEN,BRAUN,Marron,Blau,piwne
+Father's name,Baba Adı,Όνομα πατέρα,Nome do pai,Imię ojca,Otec,Padre,Отчество: {n}
+Mother's name,Ana Adı,Filiação,Nome da mãe,Madre,Imię matki: {n}
+Name at birth,Geburtsname,Nom de naissance,Rodné příjmení,Nazwisko rodowe,Születési név: {n}
+RT/RW,Kel/Desa,Kecamatan,Provinsi: 004/012,{c},001/003
+Type,Category,Class,Kategorie,Catégorie,Typ: ID,P,B,B AM,C,AR,RP
+CAN,Card access number,Code,Zugangsnummer: 123456,807214,551902,440183
+Remarks,Anmerkungen,Observations,Uwagi,Notes,Restrictions: NONE,01,B,Arbeitserlaubnis,NONE,70,Student
+Weight,Wgt,Hair: 160 lb,BRN,180 lb,BLK,72 kg
+Organ donor,Donor,Veteran: YES,NO
+Duplicates,Versión,Rev,DD: 00000,02,08/06/2019,3
+""".strip().split("\n")
+    )
+]
+
 
 class State(NamedTuple):
     """A country that issues documents; `names` is Faker's name of it."""

@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 from docpipe.datasets.synthetic_kie import mrz
 from docpipe.datasets.synthetic_kie.id_facts import IdFacts, id_facts
-from docpipe.datasets.synthetic_kie.id_words import DOCUMENTS, LABELS, label
+from docpipe.datasets.synthetic_kie.id_words import DOCUMENTS, EXTRAS, LABELS, label
 from docpipe.datasets.synthetic_kie.sheet import PLAIN, Color, Mark, Sheet, Style, wrap
-from docpipe.datasets.synthetic_kie.vocabulary import Chooser
+from docpipe.datasets.synthetic_kie.vocabulary import Chooser, names
 
 FAMILIES = ("above", "above", "above", "left", "licence", "inline", "beside", "below", "dense")
 TEST_FAMILIES = 2
@@ -56,6 +56,7 @@ class Card:
         self.sheet = self._paper(width, height)
         self.height = height
         self.values: dict[str, str] = {}
+        self.extra = "-"
         self.y = self.y0
         self._styles()
 
@@ -92,7 +93,7 @@ class Card:
     # ── Labels and values ────────────────────────────────────────────────────────────────────────
 
     def label(self, field: str) -> list[str]:
-        words = label(self.chance, field, self.languages)
+        words = label(self.chance, field, self.languages) if field != "extra" else [self._extra()]
         words = list(dict.fromkeys(word.upper() if self.capitals else word for word in words))
         self._count += 1
         number = f"{self._count}. " if self.numbered else ""
@@ -100,11 +101,21 @@ class Card:
             return [number + words[0] + self.colon, *words[1:]]
         return [number + self.separator.join(words) + self.colon]
 
+    def _extra(self) -> str:
+        """The label of something that is no field; its value is then in `extra`."""
+        labels, values = self.chance.one(EXTRAS)
+        known = names(self.facts.state.names, self.chance.split)
+        value = self.chance.one(values)
+        self.extra = value.format(n=self.chance.one(known.men), c=self.chance.one(known.cities))
+        return self.chance.one(labels)
+
     def text(self, field: str) -> tuple[tuple[str, ...], Mark | str]:
         """The lines of a value and their label, and that it has been said."""
         if field in ("height", "signature"):
             height = f"{self.chance.randint(150, 198)} cm" if field == "height" else ""
             return ((height,) if height else ()), PLAIN
+        if field == "extra":
+            return (self.extra,), PLAIN
         if field in self.values:
             return self.facts.texts[field], Mark("other", (field,))
         self.values[field] = self.facts.values[field]
@@ -119,9 +130,10 @@ class Card:
         return self._value(x, y, list(texts), width, mark) + self.gap
 
     def put_below(self, field: str, x: float, y: float, width: float) -> float:
+        words = self.label(field)
         texts, mark = self.text(field)
         y = self._value(x, y, list(texts), width, mark)
-        return self._lines(x, y, self.label(field), self.small, width) + self.gap
+        return self._lines(x, y, words, self.small, width) + self.gap
 
     def put_left(self, field: str, x: float, y: float, width: float) -> float:
         key = self.key_width
@@ -135,8 +147,9 @@ class Card:
         return max(end, values) + 0.5 * self.gap
 
     def put_inline(self, field: str, x: float, y: float, width: float) -> float:
+        words = self.label(field)
         texts, mark = self.text(field)
-        line = f"{' '.join(self.label(field))} {' '.join(texts)}"
+        line = f"{' '.join(words)} {' '.join(texts)}"
         return self._value(x, y, [line], width, mark) + 0.5 * self.gap
 
     def _value(self, x: float, y: float, lines: list[str], width: float, mark: Mark | str) -> float:
@@ -236,6 +249,8 @@ class Card:
             self.chance.shuffle(rows)
         if self.chance.chance(0.2):
             rows[-1:] = [*rows[-1:], ["height"]]
+        for _ in range(self.chance.one([0, 0, 0, 1, 2, 3])):
+            rows.insert(self.chance.randint(0, len(rows)), ["extra"])
         if family == "dense":
             rows = [
                 [field for row in rows[at : at + 2] for field in row]

@@ -205,7 +205,7 @@ class Receipt:
             ),
             f"{brand(chance)} {chance.one(['CAFE', 'GROUP', 'OUTLET', 'BRANCH', 'CITY', 'MALL'])}",
             chance.one(["TAX INVOICE", "DINE IN", "TAKE AWAY", "REPRINT", "ORIGINAL", "DUPLICATE"]),
-            f"{chance.randint(1, 99)}.{chance.randint(0, 99):02d} LITRE PUMP {chance.randint(1, 12)}",
+            f"{chance.uniform(1, 99):.2f} LITRE PUMP {chance.randint(1, 12)}",
             f"[{chance.pattern('######')}] {chance.pattern('?##')}",
         )
         return chance.one(texts)
