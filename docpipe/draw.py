@@ -158,16 +158,40 @@ def _forms(canvas: _Canvas, page: Page, fields: Sequence[FormField]) -> None:
 
 
 def _fields(canvas: _Canvas, page: Page, fields: Sequence[Field]) -> None:
-    """Fields with name and score; in another colour where a note is to be looked at."""
+    """Fields with name and score, where their names cover least; in another colour where a note is
+    to be looked at."""
+    taken = [word.bbox for word in page.words]
     for field in fields:
         kind = "field_noted" if field.value is None or field.notes else "field"
         boxes = [region.bbox for region in field.source.regions if region.page == page.number]
         for box in boxes:
             canvas.box(box.expand(1.0), kind, fill=40)
         if boxes:
-            row = f" {field.row}" if field.row is not None else ""
-            text = f"{field.name}{row} {field.score:.2f}"
-            canvas.label(boxes[0].x0, boxes[0].y0 - 1.0, text, kind)
+            name = (
+                field.name if field.row is None else f"{field.name.partition('.')[2]} {field.row}"
+            )
+            text = f"{name} {field.score:.2f}"
+            place = _least_covering(boxes[0], canvas.label_size(text), taken, page)
+            taken.append(place)
+            canvas.label(place.x0, place.y1, text, kind)
+
+
+def _least_covering(
+    box: BBox, size: tuple[float, float], taken: Sequence[BBox], page: Page
+) -> BBox:
+    """The place for a label of this size, right, left, above or below a box, that covers least."""
+    width, height = size
+    middle = (box.y0 + box.y1 + height) / 2
+    corners = (
+        (box.x1 + 4, middle),
+        (box.x0 - width - 4, middle),
+        (box.x0, box.y0 - 1),
+        (box.x0, box.y1 + height + 1),
+    )
+    places = [BBox.of(x, y - height, x + width, y) for x, y in corners]
+    inside = [p for p in places if p.x0 >= 0 and p.x1 <= page.width and p.y0 >= 0]
+    covered = [sum(place.intersection(other) for other in taken) for place in inside or places]
+    return (inside or places)[covered.index(min(covered))]
 
 
 def _annotations(canvas: _Canvas, page: Page) -> None:
@@ -284,7 +308,7 @@ class _Canvas:
         below: bool = False,
     ) -> None:
         """White text on the colour of `kind`, sitting above (x, y); `right` aligns its end to x."""
-        size = max(size, 9 * 72 / self.dpi)  # below 9 pixels nothing can be read
+        size = self._readable(size)
         font = ImageFont.load_default(size * self.scale)
         width, height = self.draw.textlength(text, font), size * self.scale * 1.25
         left = x * self.scale - (width if right else 0)
@@ -292,6 +316,14 @@ class _Canvas:
         pad = size * self.scale * 0.25
         self.draw.rectangle((left - 2 * pad, top, left + width, top + height), fill=COLORS[kind])
         self.draw.text((left - pad, top + height / 2), text, "white", font, anchor="lm")
+
+    def label_size(self, text: str, size: float = _LABEL) -> tuple[float, float]:
+        """Width and height of a label."""
+        font = ImageFont.load_default(self._readable(size) * self.scale)
+        return self.draw.textlength(text, font) / self.scale + 4, self._readable(size) * 1.25
+
+    def _readable(self, size: float) -> float:
+        return max(size, 9 * 72 / self.dpi)  # below 9 pixels nothing can be read
 
     def disc(self, x: float, y: float, text: str, kind: str) -> None:
         """A filled circle with a number."""

@@ -12,6 +12,7 @@ from docpipe.records import (
     Annotation,
     Block,
     Cell,
+    Field,
     Figure,
     FormField,
     Formula,
@@ -165,3 +166,20 @@ def test_highlighted_text_stays_black() -> None:
     x0, y0, x1, y1 = to_pixels(box.expand(2), DPI)
     assert x0 <= difference[0] <= difference[2] <= x1 + 1
     assert y0 <= difference[1] <= difference[3] <= y1 + 1
+
+
+def drawn_fields(*fields: Field, page: int = 1) -> Image.Image:
+    words = (Word("TOTAL", BBox(60, 88, 100, 98)), Word("9.00", BBox(60, 100, 120, 112)))
+    shown = Page(page, str(page), 200, 300, words=words)
+    return draw_page(blank(), shown, dpi=DPI, layers=["fields"], fields=fields)
+
+
+def test_fields_are_named_beside_their_boxes_and_do_not_cover_text() -> None:
+    where = source(BBox(60, 100, 120, 112))
+    sure = Field("total", 9.0, "9.00", (), where, 0.5)
+    unsure = Field("total", None, "", (), where, 0.5, ("no_amount",))
+    left, top, right, _ = changed(drawn_fields(sure))
+    assert (left, top) >= (2 * 58, 2 * 98)  # the word above is not covered
+    assert right > 2 * 124  # the name stands at the right
+    assert drawn_fields(sure).tobytes() != drawn_fields(unsure).tobytes()
+    assert drawn_fields(sure, page=2).tobytes() == blank().tobytes()
