@@ -30,14 +30,17 @@ class FormPage:
 
     def __init__(self, chance: Chooser, sheet: Sheet, text: FormText, look: FormLook) -> None:
         self.chance, self.sheet, self.words, self.look = chance, sheet, text, look
-        self.numbered = chance.chance(0.15)
+        self.numbering = chance.one(["{}. ", "({}) ", "{}) ", "{} ", "Q{}. "])
+        self.numbered = chance.chance(0.18)
+        self.blanks = chance.chance(0.08)  # underscores, for who fills it by hand
         self._count = 0
 
     def question(self, kind: str = "") -> Question:
         question = self.words.question(kind)
         if self.numbered:
             self._count += 1
-            return question._replace(text=f"{self._count}. {question.text}")
+            number = self.numbering.format(self._count)
+            return question._replace(text=number + question.text)
         return question
 
     def answer(self, kind: str, empty: float | None = None) -> str:
@@ -91,6 +94,10 @@ class FormPage:
         text = question.text + look.colon
         if layout == "above":
             return self._above(place, text, question.kind)
+        if self.blanks and layout in ("after", "line"):
+            room = max(width - key.width(text) - 20, 20)
+            self.put_key(left, baseline, f"{text} {'_' * int(room / key.width('_'))}", key)
+            return baseline + 0.35 * key.line + look.space
         end, number = self.put_key(left, baseline, text, key)
         if layout == "below":
             answer = wrap(self.answer(question.kind), look.fill, width)
@@ -124,6 +131,8 @@ class FormPage:
             answer = self.answer(kind)
             if not answer or self.look.fill.width(answer) <= room:
                 break
+        if room < 140 and self.look.fill.width(answer) > room:
+            return []
         return wrap(answer, self.look.fill, max(room, 60)) if answer else []
 
     def beside(self, place: Place, columns: int) -> float:
@@ -345,13 +354,14 @@ class FormPage:
         chance, look = self.chance, self.look
         question = self.words.sentence()
         self._count += 1
-        text = f"{self._count}. {question.text}" if self.numbered else question.text
+        number = self.numbering.format(self._count) if self.numbered else ""
+        text = number + question.text
         share = chance.one([1.0, 1.0, 0.6, 0.45])
         lines = wrap(text, look.key, share * width)
-        number = -1
+        first = -1
         for line in lines:
             end, last = self.put_key(left, y + look.key.size, line, look.key)
-            number = last if number < 0 else number
+            first = last if first < 0 else first
             y += look.key.line
         beside = share < 1 or end + 60 < left + width
         x = max(left + share * width + 10, end + 14) if share < 1 else end + 16
@@ -359,7 +369,7 @@ class FormPage:
             x, y = left + 12, y + look.fill.line
         answer = self._fitting(question.kind, left + width - x)
         bottom = (
-            self.put_fill(x, y - look.key.line + look.fill.size, answer, number) if answer else y
+            self.put_fill(x, y - look.key.line + look.fill.size, answer, first) if answer else y
         )
         return max(bottom + 0.4 * look.fill.line, y) + look.space
 

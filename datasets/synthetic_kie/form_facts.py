@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from docpipe.datasets.synthetic_kie.form_words import MODIFIERS, NOUNS, QUESTIONS, SENTENCES, WORDS
+from docpipe.datasets.synthetic_kie.form_words import (
+    COMPOUNDS,
+    MODIFIERS,
+    NOUNS,
+    PARTICIPLES,
+    QUESTIONS,
+    SENTENCES,
+    WORDS,
+)
 from docpipe.datasets.synthetic_kie.locales import LOCALES, Locale
 from docpipe.datasets.synthetic_kie.vocabulary import (
     Chooser,
@@ -74,21 +82,29 @@ class FormText:
         chance, known = self.chance, QUESTIONS[self.lang]
         for _ in range(4):
             picked = kind or chance.choices(list(_KINDS), list(_KINDS.values()))[0]
-            if self.lang == "en" and picked in ("money", "number", "text") and chance.chance(0.4):
-                text = self._compound()
+            if self.lang == "en" and picked in COMPOUNDS and chance.chance(0.45):
+                text = self._compound(picked)
             else:
                 text = chance.held(known[picked])
             if text not in self.used:
                 break
         self.used.add(text)
+        if chance.chance(0.06):
+            text += chance.one(
+                [" (if any)", "(s)", " *", " (specify)", " #", " (required)", "/No."]
+            )
         return Question(self.case(text), picked)
 
-    def _compound(self) -> str:
-        """A question of two nouns, or of one with what it is like."""
+    def _compound(self, kind: str) -> str:
+        """A question made of nouns."""
         chance = self.chance
-        first = chance.held(MODIFIERS if chance.chance(0.5) else NOUNS)
-        text = f"{first} {chance.held(NOUNS)}".capitalize()
-        return f"{text} {chance.one(NOUNS)}" if chance.chance(0.1) else text
+        pattern = chance.one(COMPOUNDS[kind])
+        nouns = iter([chance.held(NOUNS), chance.held(NOUNS)])
+        text = pattern.replace("{v}", chance.one(PARTICIPLES))
+        text = text.replace("{m}", chance.held(MODIFIERS).lower())
+        while "{n}" in text:
+            text = text.replace("{n}", next(nouns), 1)
+        return text[0].upper() + text[1:]
 
     def sentence(self) -> Question:
         """A question that is a sentence of its own."""
@@ -241,5 +257,5 @@ class FormText:
         """The name of a part: one of the usual, or made up."""
         chance = self.chance
         if self.lang == "en" and chance.chance(0.4):
-            return self._compound()
+            return self._compound(chance.one(["text", "text", "long"]))
         return self.word("section")

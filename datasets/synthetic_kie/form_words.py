@@ -210,6 +210,28 @@ SENTENCES = {
         "|"
     ),
 }
+# English questions made of a noun {n}, a participle {v} and a modifier {m}, by kind of answer.
+COMPOUNDS = {
+    kind: tuple(patterns.split("|"))
+    for kind, patterns in (
+        line.split(": ")
+        for line in """
+date: Date {v}|Date of {n}|{n} date|{v} on|Date {n} {v}|{m} {n} date|{n} due
+name: {v} by|{n} {v} by|{n} manager|Name of {n}|{n} contact|{m} {n} by|{n} officer
+code: {n} no.|{n} number|{n} code|{n} #|{n} ID|{m} {n} no.|{n}/{n} no.
+money: {n} cost|Cost of {n}|Total {n}|{m} {n} cost|{n} price|{n} expense|{m} {n}|$ {n}|{n} budget
+number: No. of {n}s|Number of {n}s|# {n}s|{n} quantity|{m} {n}|{n} size|{n} weight|{n}s {v}|Total {n}s
+text: {n} type|Type of {n}|{n} name|{n} description|{m} {n}|{n} used|{n}|{n} {n}|{n}/{n}|{n} and {n}|Kind of {n}
+long: Reason for {n}|Description of {n}|{n} comments|{n} requirements|{m} {n} and {n}|{n}s {v}|Use of {n}
+company: {n} supplier|{n} company|Name of {n}|{v} from|{n} agency
+city: {n} location|Place of {n}|{v} at|{n} office
+percent: % {n}|{n} rate|{n} share|{n} %
+""".strip().split("\n")
+    )
+}
+PARTICIPLES = "received|issued|requested|shipped|ordered|tested|submitted|prepared|completed|reviewed|mailed|sold|used|returned|cancelled|posted|released|required|recorded|measured|inspected|delivered|assigned|opened|sent|paid|manufactured|started".split(
+    "|"
+)
 MODIFIERS = "Total|Estimated|Actual|Previous|Current|Requested|Approved|Original|Net|Gross|Average|Annual|Daily|Proposed|Initial|Final|Maximum|Minimum|Planned|Additional|Other|Local|Primary|Second|New|Projected|Special|Authorized|Recommended".split(
     "|"
 )
