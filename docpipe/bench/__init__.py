@@ -34,6 +34,7 @@ __all__ = [
 
 BENCHES: dict[str, str] = {
     "parse": "docpipe.bench.parse:run",
+    "ablation": "docpipe.bench.ablation:run",
     "retrieval": "docpipe.bench.retrieval:run",
     "answer": "docpipe.bench.answers:run",
     "headings": "docpipe.bench.headings:run",
@@ -42,6 +43,7 @@ BENCHES: dict[str, str] = {
     "knnformer": "docpipe.bench.knnformer:run",
     "extract": "docpipe.bench.extract:run",
     "reliability": "docpipe.bench.reliability:run",
+    "speed": "docpipe.bench.speed:run",
     "docfusion": "docpipe.bench.docfusion:run",
     "advantages": "docpipe.bench.advantages:run",
 }

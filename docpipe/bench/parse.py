@@ -144,12 +144,13 @@ def _measure(references: ReferenceSet, reference: Reference, convert: Converter)
     )
     return Row(
         references.prefix + reference.name,
-        _named_scores(scores, references),
+        named_scores(scores, references),
         _info(converted, scores, seconds),
     )
 
 
-def _named_scores(scores: DocumentScores, references: ReferenceSet) -> dict[str, float]:
+def named_scores(scores: DocumentScores, references: ReferenceSet) -> dict[str, float]:
+    """The scores of a document by figure, of those that apply."""
     figures = ("teds",) if references.tables_only else _FIGURES
     values = {figure: getattr(scores, figure) for figure in figures}
     return {

@@ -61,7 +61,7 @@ def _find(tokens: list[Token], rules: Rules, charts: list[BBox]) -> list[Grid]:
         [r for r in rules.horizontal if not _inside(charts, (r.start + r.end) / 2, r.at)],
         [r for r in rules.vertical if not _inside(charts, r.at, (r.start + r.end) / 2)],
     )
-    drawn = _drawn(tokens, rules, height)
+    drawn = drawn_cells(tokens, rules, height)
     grids = [grid for grid in drawn if has_values(grid)]
     others, horizontal = _outside(grids, tokens, rules.horizontal)
     zones = list(between_rules(others, horizontal, grids))
@@ -89,7 +89,7 @@ def _is_head(grid: Grid, zones: Sequence[Grid]) -> bool:
     )
 
 
-def _drawn(tokens: list[Token], rules: Rules, height: float) -> list[Grid]:
+def drawn_cells(tokens: list[Token], rules: Rules, height: float) -> list[Grid]:
     """Tables of drawn cells; of two inside one another the outer."""
     grids: list[Grid] = []
     shapes = [(shape, part) for part in components(rules) if (shape := lattice(part))]
