@@ -177,8 +177,7 @@ class Receipt:
             else:
                 texts.append((f"{key}{joiner}{value}", PLAIN))
         for at, (text, mark) in enumerate(texts):
-            has_key = mark == PLAIN or not text[0].isdigit()
-            if layout == "columns" and has_key and joiner != " ":
+            if layout == "columns" and text.partition(joiner.strip() or ":")[0].isalpha():
                 self._column(text, mark, joiner)
             elif layout == "two" and at and self._beside(text, mark):
                 continue
@@ -211,7 +210,7 @@ class Receipt:
         return chance.one(texts)
 
     def _column(self, text: str, mark: Mark | str, joiner: str) -> None:
-        key, value = text.split(joiner.strip(), 1)
+        key, _, value = text.partition(joiner.strip() or ":")
         y = self.y + self.style.size
         start = self.left + 0.3 * self.inner
         end = self.sheet.text(self.left, y, key.strip(), self.style)
