@@ -1,7 +1,7 @@
 """Setting lines of text as arrays of ink: fast, because every glyph is drawn once and kept.
 
-Glyphs are drawn at EM pixels and lines reduced to the size wanted, as a page is rendered without
-hinting: strokes are grey where they cover a pixel in part, at any fraction of a pixel.
+Glyphs are drawn large and lines reduced to the size wanted, as a page is rendered without hinting:
+strokes are grey where they cover a pixel in part, at any fraction of a pixel.
 """
 
 from __future__ import annotations
@@ -20,8 +20,12 @@ from docpipe.datasets.docfusion.fonts import font_bytes
 Gray = npt.NDArray[np.uint8]
 """(height, width): of ink 0 is none and 255 full; of an image 255 is white."""
 
-EM = 64
-_ABOVE, _BELOW = 72, 28  # of the baseline, at EM
+_SMALL, _EM, _SMALL_EM = (
+    16,
+    64,
+    32,
+)  # pixels per em: up to which size of a line the smaller is enough
+_ABOVE, _BELOW = 1.125, 0.4375  # em above and below the baseline
 
 
 class Glyph(NamedTuple):
@@ -34,11 +38,12 @@ class Glyph(NamedTuple):
 
 
 class Face:
-    """A font, its glyphs drawn when first asked for."""
+    """A font at `em` pixels, its glyphs drawn when first asked for."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, em: int) -> None:
+        self.em = em
         self._font: Any = ImageFont.truetype(
-            io.BytesIO(font_bytes(name)), EM, layout_engine=ImageFont.Layout.BASIC
+            io.BytesIO(font_bytes(name)), em, layout_engine=ImageFont.Layout.BASIC
         )
         self._glyphs: dict[str, Glyph] = {}
 
@@ -55,9 +60,9 @@ class Face:
         return Glyph(pixels, left, top, self._font.getlength(char))
 
 
-@lru_cache(maxsize=128)
-def face(name: str) -> Face:
-    return Face(name)
+@lru_cache(maxsize=256)
+def face(name: str, em: int = _EM) -> Face:
+    return Face(name, em)
 
 
 class LineStyle(NamedTuple):
@@ -75,8 +80,9 @@ def set_line(text: str, style: LineStyle, phase: float = 0.0) -> Gray:
 
     The baseline is at 0.72 of the height. Empty text is one pixel wide.
     """
-    full = _compose(text, style, phase)
-    scale = style.size / EM
+    drawn = face(style.font, _SMALL_EM if style.size <= _SMALL else _EM)
+    full = _compose(text, style, phase, drawn)
+    scale = style.size / drawn.em
     width = max(1, round(full.shape[1] * scale))
     height = max(1, round(full.shape[0] * scale))
     return shrink(full, width, height)
@@ -93,10 +99,15 @@ def shrink(ink: Gray, width: int, height: int) -> Gray:
 
 def line_width(text: str, style: LineStyle) -> float:
     """Pixels from the start of the line to its end."""
-    glyphs = face(style.font)
-    advances = sum(glyphs.glyph(char).advance for char in text)
-    blanks = text.count(" ") * glyphs.glyph(" ").advance * (style.space - 1.0)
-    return (advances + blanks + len(text) * style.tracking * EM) * style.size / EM
+    drawn = face(style.font)
+    return _length(text, style, drawn) * style.size / drawn.em
+
+
+def _length(text: str, style: LineStyle, drawn: Face) -> float:
+    """At the size that glyphs are drawn at."""
+    advances = sum(drawn.glyph(char).advance for char in text)
+    blanks = text.count(" ") * drawn.glyph(" ").advance * (style.space - 1.0)
+    return advances + blanks + len(text) * style.tracking * drawn.em
 
 
 def bounds(ink: Gray) -> tuple[int, int, int, int] | None:
@@ -108,15 +119,15 @@ def bounds(ink: Gray) -> tuple[int, int, int, int] | None:
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
 
-def _compose(text: str, style: LineStyle, phase: float) -> Gray:
-    glyphs, pad = face(style.font), EM // 8
-    length = line_width(text, style) * EM / style.size
-    canvas = np.zeros((_ABOVE + _BELOW, math.ceil(length) + 3 * pad), np.uint8)
-    x = pad + min(max(phase, 0.0), 1.0) * EM / style.size
+def _compose(text: str, style: LineStyle, phase: float, drawn: Face) -> Gray:
+    pad, baseline = drawn.em // 8, round(_ABOVE * drawn.em)
+    height = baseline + round(_BELOW * drawn.em)
+    canvas = np.zeros((height, math.ceil(_length(text, style, drawn)) + 3 * pad), np.uint8)
+    x = pad + min(max(phase, 0.0), 1.0) * drawn.em / style.size
     for char in text:
-        glyph = glyphs.glyph(char)
-        _stamp(canvas, glyph.mask, round(x) + glyph.left, _ABOVE + glyph.top)
-        x += glyph.advance * (style.space if char == " " else 1.0) + style.tracking * EM
+        glyph = drawn.glyph(char)
+        _stamp(canvas, glyph.mask, round(x) + glyph.left, baseline + glyph.top)
+        x += glyph.advance * (style.space if char == " " else 1.0) + style.tracking * drawn.em
     return canvas
 
 

@@ -104,8 +104,8 @@ data_app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-for command in (data.kie, data.docfusion):
-    data_app.command()(_guarded(command))
+for maker in (data.kie, data.docfusion):
+    data_app.command()(_guarded(maker))
 app.add_typer(data_app)
 
 

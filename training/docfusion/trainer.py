@@ -156,12 +156,16 @@ class Milestones(TrainerCallback):  # type: ignore[misc]
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         done = agreed(self._progress.at(state.global_step))
-        control.should_evaluate = self._passes(done, self._settings.evaluations)
+        due = self._passes(done, self._settings.evaluations)
+        control.should_evaluate = due and done < 1.0  # what is done at the end, anyway
         control.should_save = self._passes(done, self._settings.checkpoints)
         control.should_training_stop |= done >= 1.0
         self._last = done
         if self._show is not None:
             self._show(done, {})
+
+    def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        control.should_save = False  # Trainer asks once more after the last step
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         if self._show is not None:
