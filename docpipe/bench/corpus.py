@@ -1,4 +1,5 @@
-"""The library that question benches ask: one at hand, or one made of the bench's documents."""
+"""The documents of a bench, and the library that question benches ask: one at hand, or one made
+of the documents."""
 
 from __future__ import annotations
 
@@ -40,3 +41,9 @@ def document_files(data: Path) -> list[Path]:
     if not found:
         raise ConfigError(f"{data / 'documents'} holds no PDF", hint="see docs/data.md")
     return found
+
+
+def pdf_files(data: Path) -> list[Path]:
+    """Every PDF in a folder called `pdfs` or `documents` below `data`, by path."""
+    found = sorted(data.rglob("*.pdf"))
+    return [path for path in found if path.parent.name in ("pdfs", "documents")]

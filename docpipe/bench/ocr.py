@@ -18,7 +18,8 @@ large image. Figures for each engine, and each kind:
     ned        the same for the whole page in reading order: edit distance over the longer text
     cpu        CPU seconds of reading the page, rendering and layout included
 
-Engines: tesseract, rapidocr, the parser's own choice (`auto`), and rapidocr as it comes.
+Engines: tesseract, rapidocr, the parser's own choice (`auto`), and rapidocr as it comes; those
+named in `parts`, or all.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from docpipe.bench.corpus import pdf_files
 from docpipe.bench.result import Info, Measured, Row
 from docpipe.bench.task import Options
 from docpipe.content import block_text
@@ -77,7 +79,10 @@ class Truth(msgspec.Struct, frozen=True):
 
 
 def run(data: Path, options: Options) -> Measured:
-    """Read the pages with every engine. Raises ConfigError when `data` has no such pages."""
+    """Read the pages with the engines. Raises ConfigError for an unknown engine, and when `data`
+    has no such pages."""
+    if unknown := sorted(set(options.parts) - set(ENGINES)):
+        raise ConfigError(f"unknown engine {unknown[0]!r}", hint=f"known: {', '.join(ENGINES)}")
     samples = pick(data, options)
     if not samples:
         raise ConfigError(f"{data} has no PDFs with text", hint="see docs/data.md")
@@ -88,7 +93,7 @@ def measure(samples: Sequence[Sample], options: Options) -> Measured:
     """A row for each page that could be read; scores as the module says."""
     from docpipe.pdf import open_document
 
-    parsers = _parsers()
+    parsers = {name: _parser(name) for name in options.parts or ENGINES}
     rows: list[Row] = []
     for number, sample in enumerate(options.track(samples)):
         with open_document(sample.path) as document:
@@ -104,7 +109,7 @@ def pick(data: Path, options: Options) -> list[Sample]:
     """The pages, drawn with the seed: of every kind as many as there are of the others."""
     limit = options.limit or LIMIT
     pools: defaultdict[str, list[Sample]] = defaultdict(list)
-    files = [path for path in sorted(data.rglob("*.pdf")) if _is_corpus(path.parent)]
+    files = pdf_files(data)
     draw = random.Random(options.seed)
     draw.shuffle(files)
     for path in files:
@@ -116,10 +121,6 @@ def pick(data: Path, options: Options) -> list[Sample]:
             if pools[kind] and len(chosen) < limit:
                 chosen.append(pools[kind].pop(0))
     return chosen
-
-
-def _is_corpus(folder: Path) -> bool:
-    return folder.name in ("pdfs", "documents")
 
 
 def _candidates(path: Path, draw: random.Random) -> Iterator[Sample]:
@@ -240,13 +241,15 @@ def _row(sample: Sample, page: PageView, parsers: dict[str, OcrParser]) -> Row:
     return Row(f"{sample.path.stem}#{sample.number}", scores, info, sample.path.stem)
 
 
-def _parsers() -> dict[str, OcrParser]:
+def _parser(name: str) -> OcrParser:
     from docpipe.parsers.ocr import OcrParser
+    from docpipe.parsers.ocr.engines import EngineName
 
-    parsers = {name: OcrParser(engine=name) for name in ("tesseract", "rapidocr", "auto")}
-    parsers["as_it_comes"] = OcrParser(engine="rapidocr")
-    parsers["as_it_comes"].engine = _AsItComes()
-    return parsers
+    if name != "as_it_comes":
+        return OcrParser(engine=msgspec.convert(name, EngineName))
+    parser = OcrParser(engine="rapidocr")
+    parser.engine = _AsItComes()
+    return parser
 
 
 class _AsItComes:
@@ -284,8 +287,9 @@ def _by_kind(rows: Sequence[Row]) -> dict[str, float]:
         for figure in some[0] if some else ():
             figures[f"{kind}.{figure}"] = statistics.mean(scores[figure] for scores in some)
     for engine in ENGINES:
-        values = [row.scores[f"{engine}.error"] for row in rows]
-        figures[f"{engine}.median_error"] = statistics.median(values) if values else 0.0
+        values = [row.scores[f"{engine}.error"] for row in rows if f"{engine}.error" in row.scores]
+        if values:
+            figures[f"{engine}.median_error"] = statistics.median(values)
     return figures
 
 

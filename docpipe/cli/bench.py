@@ -18,7 +18,7 @@ def bench(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="parse, headings, ocr, retrieval, answer, knnformer, robust, reliability, "
+            help="parse, headings, ocr, retrieval, answer, knnformer, robust, reliability, speed, "
             "docfusion or advantages.",
             show_default=False,
         ),

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 STAGE = "ocr"
 _NOISE = 0.3  # words below this are specks, rules and textures
 _LIKELY = 0.6  # a word that is probably there
+_UPRIGHT = 0.85  # mean confidence that text upside down does not reach
 _CERTAIN = 0.85  # a lone letter, which an ornament may look like
 _ENOUGH_PIXELS = 2_500_000
 _MAX_PIXELS = 8_000_000
@@ -108,7 +109,7 @@ class OcrParser:
             placement = Placement((page.width, page.height), scale, quarter, skew_of(level))
             words = self._read(turned(image, quarter, placement.skew), 72.0 * scale, page.number)
             best = max(best, (words, placement), key=lambda found: _certainty(found[0]))
-            if mean_confidence(words) >= SURE and not _stand(words):
+            if mean_confidence(words) >= _UPRIGHT and not _stand(words):
                 break
         return best
 

@@ -1,11 +1,11 @@
 """RapidOCR: PP-OCR models that come with the package, run by onnxruntime on the CPU.
 
-Nothing is downloaded. Lines are found on a small image, at most `_DPI` and `_DETECTION_SIDE`, and
-cut out of the full one: the recogniser gets all detail there is. It takes most of the time, in
-proportion to the width of the crops. So crops are recognised one at a time (without padding; the
-package's own batches of six cost half as much again), and those of a full page are squeezed to
-`_SQUEEZE` of their width, which these models hardly mind. Receipts and slides, whose lines are
-shorter than `_WIDE` together, are not squeezed.
+Nothing is downloaded. Lines are found on a small image (`_DETECTION_SIDE`) and cut out of the full
+one: the recogniser gets all detail there is. It takes most of the time, in proportion to the width
+of the crops. So crops are recognised one at a time (without padding; the package's own batches of
+six cost half as much again), and those of a full page are squeezed to `_SQUEEZE` of their width,
+which these models hardly mind. Receipts and slides, whose lines are shorter than `_WIDE` together,
+are not squeezed.
 
 Memory: without onnxruntime's arena and with one thread the process peaks at 1.6 GiB of address
 space (0.6 GiB resident) on a page of 8 megapixels.
@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     Quad = np.ndarray[Any, Any]  # 4 corners from the top left, clockwise, as x and y
 
 _SQUEEZE = 0.7
-_WIDE = 40_000.0  # pixels at the recogniser's height
-_DPI = 150.0
-_DETECTION_SIDE = 1216
+_WIDE = 25_000.0  # pixels at the recogniser's height
+_DETECTION_SIDE = 1408  # pixels; with fewer, columns and small lines run together
 _HEIGHT = 48  # pixels of a crop, which the recogniser was made for
 _TALL = 1.5  # times as high as wide: a line that runs up or down
 _LEAST = 0.5  # confidence of a line
@@ -51,7 +50,7 @@ class RapidEngine:
 
         pixels = np.ascontiguousarray(np.asarray(image)[:, :, ::-1])  # the package wants BGR
         try:
-            quads = self._find(image, dpi)
+            quads = self._find(pixels)
             squeeze = min(1.0, max(_SQUEEZE, _WIDE / max(sum(map(_length, quads)), 1.0)))
             lines = [self._recognise(pixels, quad, squeeze) for quad in quads]
         except Exception as error:  # whatever OpenCV or onnxruntime raise
@@ -62,15 +61,17 @@ class RapidEngine:
                 words += _words(line, bounds(quad), number)
         return words
 
-    def _find(self, image: Image.Image, dpi: float) -> list[Quad]:
+    def _find(self, pixels: Pixels) -> list[Quad]:
         """The corners of each line of text, in pixels."""
+        import cv2
         import numpy as np
 
-        down = min(1.0, _DPI / dpi)
-        size = max(1, round(image.width * down * _SQUEEZE)), max(1, round(image.height * down))
-        small = np.ascontiguousarray(np.asarray(image.resize(size))[:, :, ::-1])
+        height, width = pixels.shape[:2]
+        down = min(1.0, _DETECTION_SIDE / max(height, width))
+        size = max(1, round(width * down)), max(1, round(height * down))
+        small = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA)
         found = self._loaded()(small, use_det=True, use_rec=False).boxes
-        scale = np.array([image.width / size[0], image.height / size[1]])
+        scale = np.array([width / size[0], height / size[1]])
         return [] if found is None else [(quad * scale).astype(np.float32) for quad in found]
 
     def _recognise(self, pixels: Pixels, quad: Quad, squeeze: float) -> _Line:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from docpipe.bench.reliability.ground import Ground, join
@@ -57,6 +58,6 @@ def run(data: Path, options: Options) -> Measured:
 
         def measured() -> Iterator[tuple[str, Measured]]:
             for name in names:
-                yield name, ground.kept.once(name, Measured, lambda name=name: PARTS[name](ground))
+                yield name, ground.kept.once(name, Measured, partial(PARTS[name], ground))
 
         return join(measured())

@@ -7,7 +7,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import msgspec
 
@@ -65,9 +65,7 @@ def survive(ground: Ground) -> Measured:
     batches = [wanted[start : start + _SLICE] for start in range(0, len(wanted), _SLICE)]
     swarm = Swarm(ground, ground.options.seed)
     for numbers in ground.options.track(batches):
-        part = ground.kept.once(
-            f"g1-{numbers[0]}", Slice, lambda numbers=numbers: swarm.run(numbers)
-        )
+        part = ground.kept.once(f"g1-{numbers[0]}", Slice, partial(swarm.run, numbers))
         slices.append(part)
         rows += _rows(part.run, part.mutants)
     return Measured(rows, _figures([whole, *(part.run for part in slices)], slices), _notes(slices))
