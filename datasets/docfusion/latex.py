@@ -54,7 +54,9 @@ def _row(cells: Sequence[Cell], row: int, columns: int) -> str:
         cell = covering.get(column)
         parts.append(_cell(cell, row) if cell else "")
         column += cell.column_span if cell else 1
-    return " & ".join(parts)
+    line = " & ".join(parts)
+    # LaTeX takes a bracket or star here for an option of the line break or rule before it.
+    return f"{{{line[0]}}}{line[1:]}" if line[:1] in ("[", "*") else line
 
 
 def _cell(cell: Cell, row: int) -> str:

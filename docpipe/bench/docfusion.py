@@ -1,9 +1,11 @@
 """The bench `docfusion`: layout, text, formulas and tables off images.
 
-Data: a folder with PDFs. `limit` is the number of samples of each set:
+Data: a folder with PDFs, or one that `docpipe data docfusion` wrote. `limit` is the number of
+samples of each set:
 
-    printed     printed lines of the PDFs in pieces, their text layer as the truth (where that is
-                wrong, so is the truth)
+    printed     printed lines in pieces, of that half of the PDFs that is held out, their text
+                layer as the truth (where that is wrong, so is the truth)
+    stored.…    by task, of the documents that are held out, as the parser labelled them
     text, formula, table, layout     synthetic, of the held-out profile (docs/docfusion-data.md)
 
 Contestants: tesseract and rapidocr on text, told that each image is a line; `docfusion` where the
@@ -28,8 +30,9 @@ from docpipe.bench.parsing import TreeTooLargeError, teds
 from docpipe.bench.result import Measured, Row
 from docpipe.bench.task import Options
 from docpipe.datasets.docfusion.printed import printed_pieces
-from docpipe.datasets.docfusion.profiles import HELD_OUT
+from docpipe.datasets.docfusion.profiles import HELD_OUT, Split
 from docpipe.datasets.docfusion.samples import TASKS, Sample
+from docpipe.datasets.docfusion.stored import INDEX, StoredSamples
 from docpipe.datasets.docfusion.synthetic import synthetic
 from docpipe.errors import ConfigError, ModelError
 from docpipe.training.docfusion.metrics import (
@@ -57,7 +60,7 @@ def run(data: Path, options: Options) -> Measured:
         (name, samples, who, contestant)
         for name, samples in sets.items()
         for who, contestant in contestants.items()
-        if samples and samples[0].task in contestant.tasks
+        if samples[0].task in contestant.tasks
     ]
     for name, samples, who, contestant in options.track(work):
         before = _cpu_seconds()
@@ -92,10 +95,14 @@ def make_contestants(options: Options) -> tuple[dict[str, Contestant], list[str]
 def make_sets(data: Path, options: Options) -> dict[str, list[Sample]]:
     """The samples by name of the set; the synthetic ones are the first of the held-out profile."""
     count = options.limit or LIMIT
-    sets = {"printed": printed_pieces(data, count, most=MOST, seed=options.seed)}
+    split: Split = "held_out"
+    sets = {"printed": printed_pieces(data, count, most=MOST, split=split, seed=options.seed)}
     for task in TASKS:
+        if (data / INDEX).is_file():
+            stored = StoredSamples(data, task, split)
+            sets[f"stored.{task}"] = [stored[number] for number in range(min(count, len(stored)))]
         sets[task] = [synthetic(task, HELD_OUT, number) for number in range(count)]
-    return sets
+    return {name: samples for name, samples in sets.items() if samples}
 
 
 def _row(prefix: str, sample: Sample, prediction: Prediction) -> Row:

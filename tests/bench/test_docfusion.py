@@ -18,6 +18,7 @@ from docpipe.bench.task import Options
 from docpipe.config import Config, StageConfig
 from docpipe.datasets.docfusion.profiles import HELD_OUT
 from docpipe.datasets.docfusion.samples import TASKS, Sample, Task
+from docpipe.datasets.docfusion.stored import split_of_group, write_index, write_samples
 from docpipe.datasets.docfusion.synthetic import synthetic
 from docpipe.errors import ConfigError
 from docpipe.parsers.docfusion.model import DocFusion
@@ -28,11 +29,12 @@ from docpipe.training.docfusion.metrics import Prediction
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    with pymupdf.open() as pdf:
-        page = pdf.new_page()
-        for row in range(9):
-            page.insert_text((72, 90 + 16 * row), f"Line {row} of the report", fontsize=11)
-        pdf.save(tmp_path / "report.pdf")
+    for number in range(4):  # some of them are held out
+        with pymupdf.open() as pdf:
+            page = pdf.new_page()
+            for row in range(9):
+                page.insert_text((72, 90 + 16 * row), f"Line {row} of the report", fontsize=11)
+            pdf.save(tmp_path / f"report{number}.pdf")
     return tmp_path
 
 
@@ -73,6 +75,14 @@ def test_sets_are_the_same_for_a_seed(data: Path) -> None:
     assert list(first) == ["printed", *TASKS]
     assert [s.name for s in first["printed"]] == [s.name for s in again["printed"]]
     assert first["text"][0].text == synthetic("text", HELD_OUT, 0).text
+
+
+def test_labelled_pages_are_read_where_the_folder_has_them(tmp_path: Path) -> None:
+    made = [synthetic("layout", HELD_OUT, number) for number in range(40)]
+    write_index(write_samples(made, tmp_path), tmp_path)
+    sets = make_sets(tmp_path, Options(limit=2))
+    assert set(sets) == {*TASKS, "stored.layout"}
+    assert all(split_of_group(sample.group) == "held_out" for sample in sets["stored.layout"])
 
 
 def test_the_model_reads_every_task(tmp_path: Path) -> None:

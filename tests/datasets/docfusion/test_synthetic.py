@@ -22,6 +22,7 @@ from docpipe.datasets.docfusion.text import PRINTABLE, passages, text
 from docpipe.errors import ConfigError
 from docpipe.parsers.docfusion import config as model
 from docpipe.parsers.docfusion.tabular import cells_of
+from docpipe.records import Cell
 
 
 def contents(sample: Sample) -> tuple[object, ...]:
@@ -162,6 +163,20 @@ def test_the_latex_of_a_table_is_its_cells(seed: int, rows: int, columns: int) -
     assert sorted(taken) == [(r, c) for r in range(rows) for c in range(columns)]
     if all(cell.text for cell in grid.cells) and grid.header_rows:
         assert cells_of(tabular(grid.cells, grid.alignment)) == grid.cells
+
+
+def test_a_bracket_that_begins_a_row_is_no_option_of_the_line_break() -> None:
+    cells = (
+        Cell(0, 0, "a"),
+        Cell(0, 1, "b"),
+        Cell(1, 0, "[23]"),
+        Cell(1, 1, "[4]"),
+        Cell(2, 0, "*"),
+        Cell(2, 1, "c"),
+    )
+    latex = tabular(cells, "ll")
+    assert r"\\ {[}23] & [4] \\ {*} & c" in latex
+    assert cells_of(latex) == cells
 
 
 def test_latex_of_texts_and_formulas() -> None:
