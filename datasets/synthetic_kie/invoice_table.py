@@ -56,10 +56,8 @@ def set_items(invoice: Invoice, y: float) -> float:
     rows = []
     for number, item in enumerate(invoice.facts.items, start=1):
         if y > invoice.sheet.height - 120:
-            from docpipe.datasets.synthetic_kie.invoice import next_page
-
             design.end(columns, y)
-            y = next_page(invoice)
+            y = invoice.next_page()
             y = design.head(columns, y) if invoice.chance.chance(0.8) else y
         y = design.row(columns, y, number, item)
         rows.append(_values(columns, item))

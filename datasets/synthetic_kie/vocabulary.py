@@ -7,7 +7,7 @@ import random
 import string
 import zlib
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Literal, NamedTuple, TypeVar
 
 from docpipe.datasets.synthetic_kie.locales import Locale
@@ -133,17 +133,25 @@ def names(code: str, split: Split) -> Names:
     if code.startswith("en_"):  # other English locales have no words but Latin
         texts = Faker("en_US")
         texts.seed_instance(code)
+    city: Callable[[], str] = fake.city
+    if code == "it_IT":  # its cities are in another order in each process
+        city = partial(_italian_city, fake.postcode_city_province)
     states = PROVINCES if code == "it_IT" else STATES
     return Names(
         surnames=pool(fake.last_name),
         women=pool(fake.first_name_female),
         men=pool(fake.first_name_male),
         streets=pool(fake.street_name, 250),
-        cities=pool(fake.city, 250),
+        cities=pool(city, 250),
         jobs=pool(fake.job, 120),
         words=pool(texts.word, 500),
         states=states,
     )
+
+
+def _italian_city(make: Callable[[], str]) -> str:
+    """The city in a text such as `00187 Roma (RM)`."""
+    return make().split(" ", 1)[1].rsplit(" (", 1)[0]
 
 
 class Person(NamedTuple):
