@@ -84,6 +84,19 @@ class Pipeline:
         parser: Parser = registry.build("parser", stage.name, stage.options)
         return parser
 
+    def _check_ocr(self) -> None:
+        """Raise ConfigError for wrong settings of OCR before any page is read. A package that is
+        not installed is no mistake: what can be read without is read."""
+        if self.config.ocr == Config().ocr:
+            return
+        try:
+            _ = self.ocr
+        except ConfigError as error:
+            if not isinstance(error.__cause__, ImportError):
+                raise
+        except DocpipeError:
+            pass
+
     @cached_property
     def extractor(self) -> FieldExtractor | None:
         """None where no schema of fields is configured."""
@@ -115,6 +128,8 @@ class Pipeline:
         mode = ocr or self.config.ocr_mode
         if mode not in get_args(OcrMode):
             raise ConfigError(f"unknown OCR mode {mode!r}", hint="auto, off or force")
+        if mode != "off":
+            self._check_ocr()
         document, _ = open_with_passwords(path, _passwords(password), self.config)
         with document:
             head = read_head(document)

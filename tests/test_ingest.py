@@ -390,13 +390,14 @@ def test_ingesting_again_heals_a_damaged_library(tmp_path: Path) -> None:
         assert contents(root) == good
 
 
-def test_wrong_options_of_ocr_are_an_error_of_the_configuration(tmp_path: Path) -> None:
-    write_pdf(tmp_path / "in" / "a.pdf", ["SCAN one"])
+def test_wrong_options_of_ocr_are_told_before_anything_is_read(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "in" / "a.pdf", ["a page that needs no OCR"])
     parser = {"parser": {"name": "tests.hostile:HostileParser"}}
     for ocr in ({"name": "nope"}, {"name": "tests.hostile:HostileOcr", "engine": "nope"}):
         with pytest.raises(ConfigError, match=r"unknown parser 'nope'|has no option") as caught:
             ingest(tmp_path / "in", tmp_path / "lib", config=from_mapping(parser | {"ocr": ocr}))
         assert caught.value.hint.startswith(("known: ", "options: "))
+    assert [path.name for path in (tmp_path / "lib" / "work").iterdir()] == ["workers.log"]
 
 
 def test_folders_can_be_left_out(tmp_path: Path) -> None:

@@ -91,6 +91,14 @@ def test_without_an_ocr_engine_the_text_layer_stays(tmp_path: Path) -> None:
     assert (issue.stage, issue.code, issue.page) == ("ocr", "config", 1)
 
 
+def test_wrong_options_of_ocr_are_told_before_a_page_needs_it(tmp_path: Path) -> None:
+    path = write_pdf(tmp_path / "a.pdf", ["a page that needs no OCR"])
+    pipeline = Pipeline(from_mapping({"ocr": {"engine": "nope"}}), parser=HostileParser())
+    with pytest.raises(ConfigError, match="engine"):
+        pipeline.parse(path)
+    assert pipeline.parse(path, ocr="off").pages
+
+
 def test_ocr_that_finds_nothing_does_not_replace_text(tmp_path: Path) -> None:
     class Blind(FakeParser):
         def read_page(self, page: Any) -> Any:

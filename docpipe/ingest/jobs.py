@@ -29,6 +29,7 @@ OCR = f"{__name__}:ocr_page"
 COMPOSE = f"{__name__}:compose"
 EXTRACT = f"{__name__}:extract"
 INDEX = f"{__name__}:index"
+CHECK = f"{__name__}:check"
 PREPARE = f"{__name__}:prepare"
 
 
@@ -90,6 +91,10 @@ def prepare(config: Config, stage: Literal["parse", "ocr", "large", "entities"])
         _ = _pipeline.ocr
     elif stage == "entities":
         _ = _pipeline.extractor
+
+
+def check() -> None:
+    """Nothing: a worker that was asked has built its stage."""
 
 
 def open_file(job: Job) -> Opened:

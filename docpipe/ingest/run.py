@@ -80,6 +80,7 @@ def ingest(
         inputs = find_inputs(given, leave_out=(store.root, *leave_out))
         run = _Run(store, config, inputs, passwords, resume=resume, copy=copy, pages=pages)
         with _pool(store, config, jobs or os.cpu_count() or 1) as pool:
+            _check_ocr(config, pool)
             run.read(pool, progress)
             return run.commit(pool, given if prune else (), index=index)
 
@@ -114,6 +115,13 @@ def memory_of(parser: StageConfig, usual: int, limits: Limits) -> int:
 
 def _prepare(config: Config, stage: str) -> tuple[str, tuple[Config, str]]:
     return jobs.PREPARE, (config, stage)
+
+
+def _check_ocr(config: Config, pool: WorkerPool) -> None:
+    """Raise ConfigError for wrong settings of OCR now and not at the first page that needs it."""
+    if config.ocr_mode != "off" and config.ocr != Config().ocr:
+        pool.start(Task("ocr", jobs.CHECK, ()))
+        pool.wait()
 
 
 class _Run:
