@@ -50,7 +50,8 @@ class KnnFormerClassifier:
 
     def classify(self, document: Document) -> tuple[Entity, ...]:
         """The entities in the order of pages and words, with the probability of their label."""
-        found = [segments(page) for page in document.pages]
+        form = self._config.schema.links_answers
+        found = [segments(page, form=form) for page in document.pages]
         pages = [entity_page(page, here) for page, here in zip(document.pages, found, strict=True)]
         scores = log_probabilities(self._model, pages, self._device)
         classes = self._match(scores)

@@ -10,8 +10,11 @@ from docpipe.geometry import BBox, union_all
 from docpipe.parsers.entities.features import EntityPage
 from docpipe.records import Page, Table, Word
 
-# A gap wider than this many line heights parts a key from its value, or two columns.
+# A gap wider than this many line heights parts a key from its value, or two columns. On forms
+# questions and answers stand closer: of the words of FUNSD's training part, 83.5 % are in segments
+# of one question or answer with the first and without colons, 91.7 % with the second and colons.
 WIDEST_SPACE = 1.0
+WIDEST_SPACE_OF_FORMS = 0.75
 
 
 class Segment(NamedTuple):
@@ -22,10 +25,14 @@ class Segment(NamedTuple):
     bbox: BBox
 
 
-def segments(page: Page) -> list[Segment]:
-    """The segments of a page in the order of its words, or of its blocks where it has no words."""
+def segments(page: Page, *, form: bool = False) -> list[Segment]:
+    """The segments of a page in the order of its words, or of its blocks where it has no words.
+
+    On a `form` a colon ends a segment, too: behind a question its answer may follow.
+    """
     if not page.words:
         return list(_of_blocks(page))
+    widest = WIDEST_SPACE_OF_FORMS if form else WIDEST_SPACE
     owners = _owners(page)
     runs: list[list[int]] = []
     for at, word in enumerate(page.words):
@@ -33,7 +40,8 @@ def segments(page: Page) -> list[Segment]:
         if (
             last is not None
             and owners[last] == owners[at]
-            and _adjacent(page.words[last].bbox, word.bbox)
+            and _adjacent(page.words[last].bbox, word.bbox, widest)
+            and not (form and page.words[last].text.endswith(":"))
         ):
             runs[-1].append(at)
         else:
@@ -56,11 +64,11 @@ def _segment(words: tuple[Word, ...], run: list[int]) -> Segment:
     return Segment(tuple(run), text, union_all(words[at].bbox for at in run))
 
 
-def _adjacent(left: BBox, right: BBox) -> bool:
+def _adjacent(left: BBox, right: BBox, widest: float) -> bool:
     height = min(left.height, right.height)
     return left.y_overlap(
         right
-    ) > 0.5 * height and -2 * left.height < right.x0 - left.x1 <= WIDEST_SPACE * max(
+    ) > 0.5 * height and -2 * left.height < right.x0 - left.x1 <= widest * max(
         left.height, right.height
     )
 

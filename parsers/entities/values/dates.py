@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from docpipe.parsers.entities.values.calendars import (
     Order,
@@ -31,7 +31,7 @@ _WORD = r"([^\W\d_]{3,12})"
 _GAP = r"[\s.,/\-'’]{0,3}"
 _DAY_FIRST = re.compile(
     rf"(?<!\d)(\d{{1,2}})(?:st|nd|rd|th|er|º|ª)?{_GAP}(?:de\s+|of\s+|d[’']|\d{{1,2}}\s?/\s?)?{_WORD}"
-    rf"(?:\s?/\s?[^\W\d_]+\.?)?{_GAP}(?:del?\s+)?(\d{{4}}|\d{{2}})(?!\d)",
+    rf"(?:\s?/\s?([^\W\d_]+)\.?)?{_GAP}(?:del?\s+)?(\d{{4}}|\d{{2}})(?!\d)",
     re.IGNORECASE,
 )
 _MONTH_FIRST = re.compile(
@@ -107,13 +107,24 @@ def _likely(date: FoundDate) -> Mapping[Order, dt.date]:
 
 
 def _named(text: str) -> Iterator[FoundDate]:
-    for pattern, order in ((_DAY_FIRST, "dmy"), (_MONTH_FIRST, "mdy"), (_YEAR_FIRST, "ymd")):
-        for match in pattern.finditer(text):
-            parts = dict(zip(order, match.groups(), strict=True))
-            month = month_of(parts["m"])
-            day = _date(parts["y"], month, parts["d"]) if month else None
-            if day:
-                yield FoundDate(match.start(), match.end(), "", {cast(Order, order): day})
+    for match in _DAY_FIRST.finditer(text):  # with the month in one language or two
+        day, name, other, year = match.groups()
+        month = month_of(name) or month_of(other or "")
+        yield from _found(match, "dmy", year, month, day)
+    for match in _MONTH_FIRST.finditer(text):
+        name, day, year = match.groups()
+        yield from _found(match, "mdy", year, month_of(name), day)
+    for match in _YEAR_FIRST.finditer(text):
+        year, name, day = match.groups()
+        yield from _found(match, "ymd", year, month_of(name), day)
+
+
+def _found(
+    match: re.Match[str], order: Order, year: str, month: int | None, day: str
+) -> Iterator[FoundDate]:
+    date = _date(year, month, day) if month else None
+    if date:
+        yield FoundDate(match.start(), match.end(), "", {order: date})
 
 
 def _numeric(text: str) -> Iterator[FoundDate]:

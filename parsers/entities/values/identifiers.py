@@ -7,7 +7,8 @@ import re
 _IBAN = re.compile(r"\b[A-Z]{2}\s?\d{2}(?:\s?[A-Z0-9]){11,30}", re.IGNORECASE)
 _BIC = re.compile(r"\b[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?\b")
 _TAX_ID = re.compile(
-    r"(?<![A-Za-z\d])(?:[A-Z]{2,3}\s(?=\d\d)|[A-Z]{0,3}-?)\d(?:[./ -]?\d|[A-Z](?![a-z])){4,18}"
+    r"(?<![A-Za-z\d])(?:[A-Z]{2,3}\s(?=\d\d)|[A-Z]{0,3}-?)\d"
+    r"(?:[./ -]?(?:\d|[A-Z](?=\d))|[A-Z](?![a-z])){4,18}"
     r"(?:\s(?:MVA|MWST|TVA|IVA|VAT|RT\d{4})\b)?"
 )
 _PREFIXES = frozenset({"GB", "XI", "EL", "CH", "CHE", "NO"})

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _WEIGHTS = (7, 3, 1)
+_COLUMNS = (30, 36, 44)
 
 
 class Span(NamedTuple):
@@ -116,7 +117,10 @@ def _form(rows: Sequence[str]) -> Form | None:
 
 
 def _compact(line: str) -> str:
-    """A line in the characters of the zone; text that is no part of one becomes shorter."""
+    """A line in the characters of the zone, alone where other words stand beside it; text that is
+    no part of one becomes shorter."""
+    whole = [word for word in line.split() if len(word) in _COLUMNS]
+    line = whole[0] if len(whole) == 1 else line
     return re.sub(r"[^A-Z0-9<]", "", line.upper().replace("«", "<<").replace("‹", "<"))
 
 

@@ -14,7 +14,9 @@ _NAMED_NUMBER = (
 )
 _REGISTRATION = re.compile(rf"{_NUMBER_IN_BRACKETS}|{_BARE_NUMBER}|{_NAMED_NUMBER}", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]")
-_NUMBERING = re.compile(r"^\d{1,2}\s?(?:[a-d]\b\.?|\.)\s*(?=[^\W_])|^\d\s+(?=[^\W\d_]{2})")
+_NUMBERING = re.compile(
+    r"^\d{1,2}\s?(?:[a-d]\b\.?\s*|\.(?:\s+|(?=[^\W\d_])))(?=[^\W_])|^\d\s+(?=[^\W\d_]{2})"
+)
 _MOST_LABEL_WORDS = 4
 _LABEL = re.compile(r"^[^\d:]{2,40}:\s*(?=\S)")
 _NUMBER_SIGNS = frozenset({"NO", "NR", "N", "ID", "NUM", "REF"})

@@ -93,7 +93,7 @@ def test_a_saved_model_is_the_same_when_loaded(weights: Path) -> None:
 
 
 def test_what_cannot_be_loaded_says_why(weights: Path) -> None:
-    with pytest.raises(ModelError, match=r"config\.json is missing.*train_knnformer"):
+    with pytest.raises(ModelError, match=r"config\.json is missing.*train.knnformer"):
         KnnFormerClassifier(weights / "none")
     config = json.loads((weights / "config.json").read_text())
     (weights / "config.json").write_text(json.dumps(config | {"thresholds": [0]}))

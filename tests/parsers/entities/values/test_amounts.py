@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 from babel.numbers import format_currency
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docpipe.parsers.entities.values.amounts import (
@@ -20,6 +20,7 @@ from docpipe.parsers.entities.values.amounts import (
 AMOUNTS = st.decimals(0, 9_999_999, places=2, allow_nan=False, allow_infinity=False)
 
 
+@settings(deadline=None)
 @given(AMOUNTS, st.sampled_from(["en_GB", "de_DE", "fr_FR", "it_IT", "de_CH", "pl_PL", "sv_SE"]))
 def test_amounts_are_read_as_their_country_writes_them(amount: Decimal, locale: str) -> None:
     [found] = find_amounts(format_currency(amount, "EUR", locale=locale))
@@ -27,6 +28,7 @@ def test_amounts_are_read_as_their_country_writes_them(amount: Decimal, locale: 
     assert found.unit == "EUR"
 
 
+@settings(deadline=None)
 @given(AMOUNTS, st.sampled_from(["-{}", "({})", "{}-", "{} CR", "RM -{}"]))
 def test_what_is_taken_off_is_negative(amount: Decimal, form: str) -> None:
     [found] = find_amounts(form.format(amount))
@@ -92,6 +94,7 @@ def test_the_currency_of_a_document() -> None:
     assert currency_in(["€ 5", "$ 6", "£ 7"]) is None
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_survived(text: str) -> None:
     for found in find_amounts(text):

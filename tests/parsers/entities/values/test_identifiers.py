@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docpipe.parsers.entities.values import mrz
@@ -99,6 +99,7 @@ def test_zones_are_read(lines: tuple[str, ...]) -> None:
     assert (zone.fields["sex"], zone.fields["nationality"]) == ("F", "UTO")
 
 
+@settings(deadline=None)
 @given(st.sampled_from([PASSPORT, CARD, SMALL]), st.data())
 def test_a_digit_read_wrongly_is_noticed(lines: tuple[str, ...], data: st.DataObject) -> None:
     row = 0 if len(lines) == 3 else 1
