@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from docpipe.datasets.synthetic_kie.form_blocks import FormLook, FormPage, Place, RowLayout
 from docpipe.datasets.synthetic_kie.form_facts import FormText
-from docpipe.datasets.synthetic_kie.sheet import PLAIN, Align, Sheet, Style
+from docpipe.datasets.synthetic_kie.sheet import PLAIN, Align, Family, Sheet, Style
 from docpipe.datasets.synthetic_kie.vocabulary import Chooser, address, company
 
 # Family: how often it has each part.
@@ -194,7 +194,8 @@ class Form:
         ]
         texts += [self.text.word("note"), chance.pattern("?######"), chance.pattern("########")]
         texts += [chance.pattern("########"), chance.pattern("#####-####"), chance.pattern("P.#/#")]
-        for align in chance.sample(["left", "center", "right"], chance.randint(0, 3)):
+        places: list[Align] = ["left", "center", "right"]
+        for align in chance.sample(places, chance.randint(0, 3)):
             text = chance.one(texts)
             if style.width(text) < self.width / 2:
                 self.sheet.text(self.left, y, text, style, align=align, width=self.width)
@@ -202,11 +203,12 @@ class Form:
 
 def _look(chance: Chooser, family: str) -> FormLook:
     size = chance.uniform(7, 10.5) if family not in ("dense", "boxes") else chance.uniform(6, 8.5)
-    face = chance.one(["sans", "sans", "sans", "serif", "mono"])
+    face: Family = chance.one(["sans", "sans", "sans", "serif", "mono"])
     key = Style(face, round(size, 1), chance.chance(0.3), leading=chance.uniform(1.15, 1.5))
     typed = chance.chance(0.45)
+    typewriter: Family = chance.one(["mono", "mono", "sans", "serif"]) if typed else face
     fill = Style(
-        chance.one(["mono", "mono", "sans", "serif"]) if typed else face,
+        typewriter,
         round(size * chance.uniform(0.95, 1.3), 1) if typed else key.size,
         leading=key.leading,
     )

@@ -239,11 +239,11 @@ class FormPage:
         sign = self.chance.one(["X", "X", "x", "✓"])
         if form in ("brackets", "sign", "glyph"):
             inside = sign if marked else " _"[self.chance.chance(0.2)]
-            box = {"brackets": f"[{inside}]", "sign": f"({inside})"}.get(form)
-            box = box or (self.chance.one("☒☑") if marked else "☐")
+            ticked = {"brackets": f"[{inside}]", "sign": f"({inside})"}.get(form)
+            ticked = ticked or (self.chance.one("☒☑") if marked else "☐")
             label = "answer" if marked else "question"
             number = sheet.next_number()
-            sheet.text(x, y, f"{box} {option}", look.key, Mark(label, (), number))
+            sheet.text(x, y, f"{ticked} {option}", look.key, Mark(label, (), number))
             if marked:
                 sheet.links.append((group, number))
             return

@@ -69,7 +69,8 @@ class FormText:
         self.lang = chance.choices(list(_LANGUAGES), list(_LANGUAGES.values()))[0]
         self.locale: Locale = chance.one([one for one in LOCALES if one.lang == self.lang])
         self.date_pattern = chance.one(self.locale.dates)
-        self.case: Callable[[str], str] = chance.one([str, str, str.upper, str.title])
+        cases: list[Callable[[str], str]] = [str, str, str.upper, str.title]
+        self.case = chance.one(cases)
         self.shout = chance.chance(0.2)  # answers in capitals, as typewriters wrote them
         self.used: set[str] = set()
 
@@ -205,8 +206,10 @@ class FormText:
         someone = person(chance, self.locale)
         initial = f"{someone.given[0]}. {chance.one('ABCDEFGHJKLMPRSTW')}. {someone.surname}"
         title = chance.one(["Mr.", "Ms.", "Dr."]) if self.lang == "en" else ""
-        forms = (someone.full, someone.full, initial, f"{someone.given[0]}. {someone.surname}")
-        forms += (f"{title} {someone.full}".strip(), f"{someone.surname}, {someone.given}")
+        forms = (
+            *(someone.full, someone.full, initial, f"{someone.given[0]}. {someone.surname}"),
+            *(f"{title} {someone.full}".strip(), f"{someone.surname}, {someone.given}"),
+        )
         text = chance.one(forms)
         return text.upper() if chance.chance(0.25) else text
 

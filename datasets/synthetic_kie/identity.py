@@ -10,7 +10,7 @@ from collections.abc import Callable
 from docpipe.datasets.synthetic_kie import mrz
 from docpipe.datasets.synthetic_kie.id_facts import IdFacts, id_facts
 from docpipe.datasets.synthetic_kie.id_words import DOCUMENTS, EXTRAS, LABELS, label
-from docpipe.datasets.synthetic_kie.sheet import PLAIN, Color, Mark, Sheet, Style, wrap
+from docpipe.datasets.synthetic_kie.sheet import PLAIN, Color, Family, Mark, Sheet, Style, wrap
 from docpipe.datasets.synthetic_kie.vocabulary import Chooser, names
 
 FAMILIES = ("above", "above", "above", "left", "licence", "inline", "beside", "below", "dense")
@@ -77,10 +77,11 @@ class Card:
 
     def _styles(self) -> None:
         chance, unit = self.chance, self.unit
-        family = chance.one(["sans", "sans", "sans", "serif", "mono"])
+        family: Family = chance.one(["sans", "sans", "sans", "serif", "mono"])
         size = unit * chance.uniform(2.4, 4.0)
         color = chance.one(_PLACES)
-        self.value = Style(chance.one([family, family, "sans"]), size, chance.chance(0.5))
+        face: Family = chance.one([family, family, "sans"])
+        self.value = Style(face, size, chance.chance(0.5))
         ratio = chance.uniform(0.55, 0.85)
         self.small = Style(family, size * ratio, False, color, leading=1.15)
         self.separator = chance.one(["/", " / ", "/", " · ", ", "])

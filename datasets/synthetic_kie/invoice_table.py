@@ -95,7 +95,8 @@ def _columns(invoice: Invoice) -> list[Column]:
             widths[name] = max(widths[name], widest + 2 * _PAD + look.body.size)
     widths["description"] = max(look.width - sum(widths.values()), 90.0)
     squeeze = min(look.width / sum(widths.values()), 1.0)
-    columns, x = [], look.left
+    columns: list[Column] = []
+    x = look.left
     numbers: Align = chance.one(["right", "right", "right", "left", "center"])
     for name in order:
         width = widths[name] * squeeze

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from docpipe.datasets.synthetic_kie.receipt_facts import Line, ReceiptFacts, receipt_facts
 from docpipe.datasets.synthetic_kie.receipt_words import TERMS
-from docpipe.datasets.synthetic_kie.sheet import PLAIN, Align, Mark, Sheet, Style, wrap
+from docpipe.datasets.synthetic_kie.sheet import PLAIN, Align, Family, Mark, Sheet, Style, wrap
 from docpipe.datasets.synthetic_kie.vocabulary import Chooser, brand, email, person
 from docpipe.datasets.synthetic_kie.wording import term
 
@@ -32,7 +32,7 @@ class Receipt:
             self.sheet.ascent, self.sheet.descent = chance.one(
                 [(0.78, 0.2), (0.95, 0.25), (0.72, 0.05)]
             )
-        family = chance.one(["mono", "mono", "mono", "sans", "sans", "serif"])
+        family: Family = chance.one(["mono", "mono", "mono", "sans", "sans", "serif"])
         size = chance.uniform(6.5, 9.5) * (0.85 if family == "mono" else 1.0)
         self.style = Style(family, size, leading=chance.uniform(1.05, 1.5))
         self.values: dict[str, str] = {}
@@ -134,10 +134,10 @@ class Receipt:
                 self.line(text, "address")
             self.values["address"] = " ".join(facts.address)
         phone, joiner = chance.pattern(facts.locale.phone), chance.one([": ", " : ", " ", ":"])
-        number = chance.pattern(chance.one(facts.locale.tax_ids))
+        tax_id = chance.pattern(chance.one(facts.locale.tax_ids))
         extras = [
             f"{self.term('phone')}{joiner}{phone}",
-            f"{self.term('tax_id')}{joiner}{number}",
+            f"{self.term('tax_id')}{joiner}{tax_id}",
             self.term("title"),
         ]
         chance.shuffle(extras)
@@ -280,7 +280,7 @@ class Receipt:
             self._tax_summary()
 
     def _count(self) -> None:
-        count, chance = self.facts.count, self.chance
+        count, chance = self.facts.pieces, self.chance
         text = f"{self.term('count')}{chance.one([': ', ' : ', ' ', '  '])}{count}"
         if chance.chance(0.3):
             text = f"{count} {chance.one(['Items', 'items', 'Item(s)', 'ITEM'])}"

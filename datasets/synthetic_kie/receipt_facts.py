@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from typing import NamedTuple
 
 from docpipe.datasets.synthetic_kie.invoice_facts import Money
@@ -29,7 +30,15 @@ _WEIGHTS = {"en": 2.0, "id": 12.0, "de": 2.0, "fr": 1.5, "es": 1.0, "it": 1.0}
 _SCALES = {"IDR": 1100, "HUF": 300, "RUB": 30, "CZK": 10, "INR": 25, "TRY": 8, "SEK": 8, "NOK": 8}
 
 
-_INVENTED = ("{b} {w}", "{w} {0}", "{0} {w}", "{n} {0}", "{b} {n}", "{0} - {n}", "{n}-{0}")
+_INVENTED: tuple[str, ...] = (
+    "{b} {w}",
+    "{w} {0}",
+    "{0} {w}",
+    "{n} {0}",
+    "{b} {n}",
+    "{0} - {n}",
+    "{n}-{0}",
+)
 _INVENTED += ("{b}{n} {w}", "{0} {n}PCS", "{0} ({w})", "{b}-{n}/{n}", "{w} {n}X{n}ML")
 
 
@@ -64,7 +73,7 @@ class ReceiptFacts(NamedTuple):
     money: Money
 
     @property
-    def count(self) -> int:
+    def pieces(self) -> int:
         return sum(line.quantity for line in self.lines)
 
 
@@ -135,7 +144,8 @@ def _goods(chance: Chooser, locale: Locale, lang: str, coins: bool) -> list[Line
     names_ = GOODS.get(lang, GOODS["en"])
     scale = _SCALES.get(locale.currency, 1)
     count = chance.choices([1, 2, 3, 4, 5, 6, 8, 11, 16], [8, 9, 8, 7, 6, 5, 4, 3, 2])[0]
-    case = chance.one([str, str.upper, str.upper])
+    cases: list[Callable[[str], str]] = [str, str.upper, str.upper]
+    case = chance.one(cases)
     code = chance.pattern(chance.one(["#############", "######", "#####", "??###"]))
     has_code, goods = chance.chance(0.25), []
     for _ in range(count):

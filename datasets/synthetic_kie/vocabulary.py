@@ -1,5 +1,7 @@
 """Made-up people, places and companies of a country, apart for training and testing."""
 
+# ruff: noqa: SIM905 (lists of words)
+
 from __future__ import annotations
 
 import datetime
@@ -16,49 +18,30 @@ from docpipe.datasets.synthetic_kie.trades import TRADES
 T = TypeVar("T")
 Split = Literal["train", "test"]
 
-STATES = ("AL", "CA", "CO", "FL", "GA", "IL", "IN", "KS", "MA", "MD", "MI", "MN", "NC", "NJ", "NY")
+STATES: tuple[str, ...] = (
+    "AL",
+    "CA",
+    "CO",
+    "FL",
+    "GA",
+    "IL",
+    "IN",
+    "KS",
+    "MA",
+    "MD",
+    "MI",
+    "MN",
+    "NC",
+    "NJ",
+    "NY",
+)
 STATES += ("OH", "OR", "PA", "TN", "TX", "VA", "WA", "WI")
 PROVINCES = ("MI", "RM", "TO", "NA", "BO", "FI", "GE", "VE", "PD", "BG", "BS", "VR")
 _POOL = 400
 _TEST_SHARE = 5  # one of so many words is for testing alone
 _VOWELS = "aeiou"
-_ONSETS = (
-    "b",
-    "br",
-    "c",
-    "cl",
-    "d",
-    "f",
-    "fl",
-    "g",
-    "gr",
-    "h",
-    "k",
-    "l",
-    "m",
-    "n",
-    "p",
-    "pl",
-    "qu",
-)
-_ONSETS += ("r", "s", "st", "t", "tr", "v", "w", "x", "z", "sh", "th", "j")
-_ENDINGS = (
-    "n",
-    "x",
-    "r",
-    "s",
-    "l",
-    "tec",
-    "soft",
-    "dyne",
-    "com",
-    "via",
-    "io",
-    "tech",
-    "lab",
-    "net",
-)
-_ENDINGS += ("med", "plan", "line", "form", "", "", "", "", "")
+_ONSETS = "b br c cl d f fl g gr h k l m n p pl qu r s st t tr v w x z sh th j".split()
+_ENDINGS = "n x r s l tec soft dyne com via io tech lab net med plan line form".split() + [""] * 5
 
 
 class Chooser(random.Random):
