@@ -20,11 +20,8 @@ from docpipe.datasets.docfusion.fonts import font_bytes
 Gray = npt.NDArray[np.uint8]
 """(height, width): of ink 0 is none and 255 full; of an image 255 is white."""
 
-_SMALL, _EM, _SMALL_EM = (
-    16,
-    64,
-    32,
-)  # pixels per em: up to which size of a line the smaller is enough
+_EM, _SMALL_EM = 64, 32  # pixels per em that glyphs are drawn at
+_SMALL = 16  # size of a line up to which the smaller is enough
 _ABOVE, _BELOW = 1.125, 0.4375  # em above and below the baseline
 
 

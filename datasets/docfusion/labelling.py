@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from docpipe.datasets.docfusion.latex import normalise, tabular
-from docpipe.datasets.docfusion.printed import page_pieces
+from docpipe.datasets.docfusion.printed import fold, page_pieces
 from docpipe.datasets.docfusion.samples import LayoutBox, Sample, top_down
 from docpipe.datasets.docfusion.stored import StoredRow, write_index, write_samples
 from docpipe.errors import ConfigError, DocpipeError
 from docpipe.geometry import BBox, to_pixels
-from docpipe.records import Block, Document, Figure, Formula, Page, Table, TextBlock
+from docpipe.records import Block, Document, Figure, Formula, Page, Region, Table, TextBlock
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -144,29 +144,46 @@ def _of_blocks(
     boxes = top_down([item for block in page.blocks for item in _boxes(block, page, dpi)])
     yield Sample(task="layout", image=image, boxes=boxes, name=name, group=group)
     for number, block in enumerate(page.blocks):
-        if len(block.source.regions) != 1 or not isinstance(block, Table | Formula):
+        regions, _ = parts_of(block)
+        if len(regions) != 1 or not isinstance(block, Table | Formula):
             continue
-        box = block.source.regions[0].bbox.expand(_MARGIN).clip(page.width, page.height)
+        box = regions[0].bbox.expand(_MARGIN).clip(page.width, page.height)
         crop = image.crop(to_pixels(box, dpi))
         where = f"{name}/block{number}"
         if isinstance(block, Table):
-            latex = tabular(block.cells, "l" * block.shape[1])
-            if block.cells and len(latex) <= options.table:
+            cells = tuple(
+                msgspec.structs.replace(cell, text=fold(cell.text), region=None)
+                for cell in block.cells
+            )
+            latex = tabular(cells, "l" * block.shape[1])
+            if cells and len(latex) <= options.table:
                 yield Sample(
-                    task="table", image=crop, text=latex, cells=block.cells, name=where, group=group
+                    task="table", image=crop, text=latex, cells=cells, name=where, group=group
                 )
         elif 0 < len(latex := normalise(block.latex)) <= options.formula:
             yield Sample(task="formula", image=crop, text=latex, name=where, group=group)
 
 
 def _boxes(block: Block, page: Page, dpi: float) -> Iterator[LayoutBox]:
-    """A box in pixels for each region of the block on this page."""
-    for region in block.source.regions:
+    """A box in pixels for each region of the block on this page, and for its caption's."""
+    regions, captions = parts_of(block)
+    labelled = [(label_of(block), region) for region in regions]
+    labelled += [("Cap", region) for region in captions]
+    for label, region in labelled:
         box = region.bbox.clip(page.width, page.height)
         if region.page == page.number and box.area > 0:
             scale = dpi / 72
             pixels = BBox.of(box.x0 * scale, box.y0 * scale, box.x1 * scale, box.y1 * scale)
-            yield LayoutBox(label_of(block), pixels)
+            yield LayoutBox(label, pixels)
+
+
+def parts_of(block: Block) -> tuple[tuple[Region, ...], tuple[Region, ...]]:
+    """The regions of a block, and those of its caption: of a table or figure with a caption the
+    second region, where it has one."""
+    regions = block.source.regions
+    if isinstance(block, Table | Figure) and block.caption and len(regions) > 1:
+        return (regions[0], *regions[2:]), (regions[1],)
+    return regions, ()
 
 
 def label_of(block: Block) -> str:

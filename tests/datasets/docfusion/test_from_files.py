@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from docpipe.datasets.docfusion.labelling import Labelling, label_folder, label_of
+from docpipe.datasets.docfusion.labelling import Labelling, label_folder, label_of, parts_of
 from docpipe.datasets.docfusion.printed import line_pieces, page_pieces, printed_pieces
 from docpipe.datasets.docfusion.public import DocLatex, DocLayNet, PubTabNet, UniMer
 from docpipe.datasets.docfusion.samples import LABELS, LayoutBox
@@ -86,9 +86,15 @@ def test_labelling_again_gives_the_same_bytes(report: Path, tmp_path: Path) -> N
         label_folder(tmp_path / "first", tmp_path / "out", Pipeline())
 
 
-def test_every_block_has_a_label() -> None:
-    source = Source((Region(1, BBox(0, 0, 1, 1)),), "test")
-    assert label_of(Figure("p1/figure1", source)) == "Picture"
+def test_a_caption_is_no_part_of_its_figure() -> None:
+    regions = tuple(Region(1, BBox(0, y, 1, y + 1)) for y in range(2))
+    bare = Figure("p1/figure1", Source(regions, "test"))
+    assert label_of(bare) == "Picture"
+    assert parts_of(bare) == (regions, ())
+    assert parts_of(Figure("p1/figure1", Source(regions, "test"), "Figure 1")) == (
+        regions[:1],
+        regions[1:],
+    )
 
 
 def word(text: str, x: float, y: float, width: float = 20, height: float = 10) -> Word:
