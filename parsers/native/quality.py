@@ -14,6 +14,8 @@ Reasons, and the verdict each leads to:
     hidden_text           words were set apart that the page keeps from its readers (ok)
     low_ocr_confidence    given by the OCR parser: it is not sure of its words (suspicious)
     no_text_found         given by the OCR parser: there is ink, and no word in it (suspicious)
+    drawing               given by the OCR parser: the ink is lines and areas that a program drew,
+                          nothing that looks like text, and no image (ok)
 
 `hidden_text` is a warning, given for four words and more that read as writing: a lone white figure,
 a label or the printer's line of numbers under a page is set apart without it. So is text outside

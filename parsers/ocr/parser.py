@@ -13,7 +13,7 @@ import msgspec
 from docpipe.errors import StageError
 from docpipe.parsers.native import NativeParser
 from docpipe.parsers.native.blocks import drafts_from_lines
-from docpipe.parsers.native.ink import has_ink
+from docpipe.parsers.native.ink import has_ink, text_lines
 from docpipe.parsers.native.lines import lines_from_words
 from docpipe.parsers.native.tables import find_tables
 from docpipe.parsers.native.words import StyledWord
@@ -87,7 +87,7 @@ class OcrParser:
             rotation=page.rotation,
             words=tuple(_on_page(each.word, placement) for each in styled),
             drafts=tuple(_placed(draft, placement) for draft in drafts),
-            quality=_quality(words, image),
+            quality=_quality(words, image, page),
             links=tuple(page.links()),
             annotations=tuple(page.annotations()),
             form_fields=tuple(page.widgets()),
@@ -166,11 +166,13 @@ def _without_noise(words: Sequence[OcrWord]) -> list[OcrWord]:
     return kept if sure >= 4 or mean_confidence(kept) >= SURE else []
 
 
-def _quality(words: Sequence[OcrWord], image: Image.Image) -> Quality:
+def _quality(words: Sequence[OcrWord], image: Image.Image, page: PageView) -> Quality:
     if not words:
-        if has_ink(image):
-            return Quality("suspicious", ("no_text_found",), "ocr")
-        return Quality("ok", ("blank",), "none")
+        if not has_ink(image):
+            return Quality("ok", ("blank",), "none")
+        if not page.images() and not text_lines(image):  # areas and lines that a program drew
+            return Quality("ok", ("drawing",), "none")
+        return Quality("suspicious", ("no_text_found",), "ocr")
     if mean_confidence(words) < SURE:
         return Quality("suspicious", ("low_ocr_confidence",), "ocr")
     return Quality("ok", (), "ocr")

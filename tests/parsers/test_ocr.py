@@ -317,6 +317,20 @@ def test_ink_without_words_is_not_called_blank(tmp_path: Path) -> None:
     assert (quality.verdict, quality.reasons) == ("suspicious", ("no_text_found",))
 
 
+def test_a_drawn_page_without_anything_like_text_is_sound(tmp_path: Path) -> None:
+    parser = OcrParser(engine="rapidocr")
+    parser.engine = Fixed()
+    document = pymupdf.open()
+    page = document.new_page()
+    for left in range(72, 500, 60):
+        page.draw_rect((left, 72, left + 20, 720), fill=(0, 0, 0))
+    document.save(tmp_path / "bars.pdf")
+    quality = read(tmp_path / "bars.pdf", parser).quality
+    assert (quality.verdict, quality.reasons) == ("ok", ("drawing",))
+    drawn().parent.save(tmp_path / "text.pdf")
+    assert read(tmp_path / "text.pdf", parser).quality.verdict == "suspicious"
+
+
 def test_the_second_engine_reads_only_where_ink_has_no_words() -> None:
     pixmap = drawn().get_pixmap(dpi=200)
     image = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
