@@ -118,7 +118,7 @@ class DocFusionTrainer(Trainer):  # type: ignore[misc]
                 save_sheet(samples[some], predictions[some], path)
                 found = evaluate(samples, predictions)
                 figures |= {f"eval_{task}_{name}": value for name, value in found.items()}
-            self.log(figures)
+            self.log(dict(figures))  # Trainer adds to what it logs
         self.accelerator.wait_for_everyone()
         return figures
 
