@@ -24,6 +24,7 @@ _ACTIVE = 40  # shapes that one may overlap: a bound on the work on dense pages
 _TITLE = 1.3  # of the usual font size
 _MAX_BANNER = 4  # lines of a title on a picture
 _WORD = re.compile(r"[^\W\d_]{2}")
+_WHITE = 0xFFFFFF
 _LABEL_WORDS = 7  # longer lines are prose
 
 
@@ -80,7 +81,7 @@ def _is_banner(lines: Sequence[Line], em: float) -> bool:
 
 def vector_clusters(drawings: Sequence[Drawing], sheet: BBox) -> list[BBox]:
     """Boxes of drawings that lie close together and are more than rules and frames."""
-    shapes = [drawing for drawing in drawings if _is_shape(drawing.bbox, sheet)]
+    shapes = [drawing for drawing in drawings if _is_shape(drawing, sheet)]
     cells: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for index, shape in enumerate(shapes):
         x, y = shape.bbox.center
@@ -100,7 +101,10 @@ def vector_clusters(drawings: Sequence[Drawing], sheet: BBox) -> list[BBox]:
     ]
 
 
-def _is_shape(box: BBox, sheet: BBox) -> bool:
+def _is_shape(drawing: Drawing, sheet: BBox) -> bool:
+    if drawing.fill == _WHITE and drawing.stroke in (None, _WHITE):
+        return False  # the ground of a cell, not to be seen
+    box = drawing.bbox
     inside = box.x1 > 0 and box.y1 > 0 and box.x0 < sheet.x1 and box.y0 < sheet.y1
     return inside and box.area < 0.5 * sheet.area and box.width < 0.95 * sheet.width
 
@@ -111,11 +115,20 @@ def _is_drawing(shapes: Sequence[Drawing]) -> bool:
     slanted = sum(
         shape.kind == "line" and min(shape.bbox.width, shape.bbox.height) > 3 for shape in shapes
     )
-    bars = sum(
-        shape.kind == "rect" and shape.fill is not None and shape.bbox.height > 3
-        for shape in shapes
-    )
-    return len(shapes) >= _MIN_SEGMENTS and (curves + slanted >= 4 or bars >= 4)
+    bars = [shape for shape in shapes if shape.kind == "rect" and shape.fill is not None]
+    return len(shapes) >= _MIN_SEGMENTS and (curves + slanted >= 4 or _are_bars(bars))
+
+
+def _are_bars(fills: Sequence[Drawing]) -> bool:
+    """Whether filled rectangles start on one line and end on several: the fills of the cells of a
+    table end on one line, too."""
+    ends: defaultdict[tuple[str, int, int | None], set[int]] = defaultdict(set)
+    boxes = [(fill.bbox, fill.fill) for fill in fills if fill.bbox.height > 3]
+    for box, colour in boxes:
+        x0, y0, x1, y1 = (round(value) for value in (box.x0, box.y0, box.x1, box.y1))
+        for side, start, end in (("l", x0, x1), ("r", x1, x0), ("t", y0, y1), ("b", y1, y0)):
+            ends[side, start, colour].add(end)
+    return len(boxes) >= 4 and any(len(found) >= 3 for found in ends.values())
 
 
 def _join_overlapping(groups: _Groups, shapes: Sequence[Drawing]) -> None:

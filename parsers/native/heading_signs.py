@@ -36,6 +36,14 @@ _ADMONITION = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]{3}|[\u2e80-\u9fff\uac00-\ud7af]")
 _AFFILIATION = re.compile(r"[∗*†‡§¶]")  # marks behind the names of authors
+_FORMULA = re.compile(r"[∈≤≥≠≈∑∏∫√⊤⊥∂∇∝\ufffd]|\S\s=\s\S.*\S=\S|^\S{1,12} = ")
+_SECTION = re.compile(
+    r"^(?:abstract|introduction|background|related works?|conclusions?|references|bibliography|"
+    r"works cited|literature cited|acknowledge?ments?|appendix|appendices|"
+    r"zusammenfassung|einleitung|literatur(?:verzeichnis)?|danksagung|anhang|"
+    r"résumé|références|remerciements|resumen|introducción|conclusiones|referencias)$",
+    re.IGNORECASE,
+)
 _LETTERS = re.compile(r"[^\W\d_]")
 
 LabelStyle = tuple[float, bool, bool, str]
@@ -67,6 +75,11 @@ def body_of(pages: Sequence[Sequence[Draft]]) -> Body | None:
     return Body(size, bold, font)
 
 
+def names_section(text: str) -> bool:
+    """Whether a text is but the name that a part of a paper or report usually has."""
+    return _SECTION.match(text) is not None and text[:1].isupper()
+
+
 def is_contents_title(text: str) -> bool:
     return _CONTENTS.match(text) is not None
 
@@ -92,6 +105,8 @@ def is_heading(
     if block.role not in ("paragraph", "list_item") or not _reads_like_one(block, style, body):
         return False
     if style.size >= LARGER * body.size:
+        return True
+    if below is not None and names_section(block.text) and style.size >= 0.9 * body.size:
         return True
     if style.size < 0.95 * body.size or below is None:
         return False
@@ -131,7 +146,12 @@ def _reads_like_one(block: TextBlock, style: Style, body: Body) -> bool:
     letters = _LETTERS.findall(text)
     if len(letters) < max(2, 0.5 * len(text.replace(" ", ""))) or not _WORD.search(text):
         return False
-    if style.turned or len(_AFFILIATION.findall(text)) > 1 or _ADMONITION.match(text):
+    if (
+        _FORMULA.search(text)
+        or style.turned
+        or len(_AFFILIATION.findall(text)) > 1
+        or _ADMONITION.match(text)
+    ):
         return False
     if text.endswith((",", ";")) or (
         text.endswith(".") and len(text) > 60 and style.size < 1.5 * body.size

@@ -23,7 +23,7 @@ from docpipe.parsers.native.heading_signs import (
 from docpipe.parsers.native.levels import MAX_LEVEL, Place, heading_levels
 from docpipe.parsers.native.markers import numbering_depth
 from docpipe.records import OutlineEntry, TextBlock
-from docpipe.stages import Draft
+from docpipe.stages import Draft, Style
 
 _KEY = re.compile(r"[\W_]+")
 _PREFACE = re.compile(
@@ -37,6 +37,7 @@ _COUNT = re.compile(
     r"(?:thir|four|fif|six|seven|eigh|nine)teen|twenty)$",
     re.IGNORECASE,
 )
+_ENDS = (".", "?", "!", ":")
 
 Marks = dict[Place, int | None]
 
@@ -166,9 +167,14 @@ def _drop_authors(pages: Sequence[Sequence[Draft]], marks: Marks, title: Place |
     after = [place for place in marks if place[0] == title[0] and place > title]
     ends = [place for place in after if _PREFACE.match(_text(pages[place[0]][place[1]]))]
     for place in after:
-        below_title = pages[place[0]][place[1]].style != pages[title[0]][title[1]].style
-        if ends and place < ends[0] and marks[place] is None and below_title:
+        smaller = _size(pages, place) < 0.94 * _size(pages, title)
+        if ends and place < ends[0] and marks[place] is None and smaller:
             del marks[place]
+
+
+def _size(pages: Sequence[Sequence[Draft]], place: Place) -> float:
+    style = pages[place[0]][place[1]].style
+    return style.size if style else 0.0
 
 
 def _joined(drafts: Sequence[Draft]) -> list[Draft]:
@@ -195,11 +201,18 @@ def _goes_on(above: Draft, below: Draft) -> bool:
     if _CHAPTER.match(first.text) and _COUNT.match(second.text):
         return -0.5 < gap < 3.0
     return (
-        above.style == below.style
+        _set_alike(above.style, below.style, first.role == "title")
         and -0.5 < gap < 0.6
         and box.x_overlap(other) > 0
         and len(first.text) + len(second.text) < MAX_LENGTH
-        and not first.text.endswith((".", "?", "!", ":"))
+        and not first.text.endswith((".", "?", "!") if first.role == "title" else _ENDS)
         and not numbering_depth(second.text)
         and not second.text[:1].isdigit()
     )
+
+
+def _set_alike(one: Style, other: Style, is_title: bool) -> bool:
+    """Whether two lines are set as one heading; a title may have words in another font."""
+    if one == other or not is_title:
+        return one == other
+    return abs(one.size - other.size) < 0.06 * one.size and one.italic == other.italic

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from docpipe.parsers.native.heading_signs import names_section
 from docpipe.parsers.native.markers import numbering_depth
 from docpipe.records import TextBlock
 from docpipe.stages import Draft
@@ -55,6 +56,8 @@ def heading_levels(
             level = outlined
         elif depths[place]:
             level = depths[place] + offset
+        elif 1 in depths.values() and names_section(texts[place]):
+            level = 1 + offset
         else:
             level = by_look[looks[place]]
         levels[place] = max(1, min(level, MAX_LEVEL))

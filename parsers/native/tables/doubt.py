@@ -83,13 +83,21 @@ def is_aligned_table(grid: Grid) -> bool:
     if len(rows) < 3 or not body:
         return False
     values = _value_share(grid)
-    if _is_contents(grid) or _is_bulleted(grid):
+    if _is_contents(grid) or _is_bulleted(grid) or (values == 0 and _holds_addresses(grid)):
         return False
     if grid.columns == 2:
         return values >= 0.6 and not _is_list(body)
     filled = len(body) / ((grid.rows - grid.header_rows) * grid.columns)
     words = sum(len(slot.tokens) for slot in body) / len(body)
     return filled > 0.4 and (values >= 0.4 or (words < 3.5 and filled > 0.7))
+
+
+def _holds_addresses(grid: Grid) -> bool:
+    """Whether a row is mostly addresses of mail, as below the names of authors side by side."""
+    rows: dict[int, list[str]] = {}
+    for slot in grid.slots:
+        rows.setdefault(slot.row, []).append(text_of(slot.tokens))
+    return any(2 * sum("@" in text for text in row) >= len(row) for row in rows.values())
 
 
 def _is_list(body: Sequence[Slot]) -> bool:

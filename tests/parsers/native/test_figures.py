@@ -101,3 +101,22 @@ def test_the_title_on_a_coloured_banner_is_a_heading() -> None:
 
     (page,) = read(build)
     assert roles(page)["Is the service safe?"] in ("title", "heading")
+
+
+def test_white_fills_and_stripes_of_a_table_are_no_figure() -> None:
+    def build(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        y = column(page, 60, 70, 450, f"Before {prose(40)}.")
+        for row, cells in enumerate((("", "Leased", "Owned"), ("Domestic", "14,393", "3,168"))):
+            for at, text in enumerate(cells):
+                box = pymupdf.Rect(60 + 150 * at, y + 14 * row, 210 + 150 * at, y + 14 + 14 * row)
+                for part in range(3):
+                    piece = pymupdf.Rect(
+                        box.x0 + 50 * part, box.y0, box.x0 + 50 + 50 * part, box.y1
+                    )
+                    page.draw_rect(piece, color=None, fill=(1, 1, 1) if row else (0.85, 0.9, 1))
+                page.insert_text((box.x0 + 3, box.y0 + 10), text, fontsize=9)
+        column(page, 60, y + 60, 450, f"After {prose(40)}.")
+
+    (page,) = read(build)
+    assert not [block for block in page.blocks if isinstance(block, Figure)]

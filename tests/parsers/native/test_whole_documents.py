@@ -256,3 +256,43 @@ def test_composing_costs_the_same_for_each_page_of_any_number() -> None:
 
     seconds(100)
     assert seconds(3000) < 4 * seconds(300)
+
+
+def test_the_parts_of_a_paper_are_headings_and_its_authors_and_formulas_are_not() -> None:
+    def build(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        page.insert_text((110, 80), "party with the mob: Models of", fontsize=17)
+        page.insert_text((150, 100), "Partitioning", fontsize=17, fontname="hebo")
+        page.insert_text((120, 130), "Achim Meyer Torsten Schmidt", fontsize=12, fontname="hebo")
+        page.insert_text((120, 145), "University of the North", fontsize=10)
+        page.insert_text((270, 180), "Abstract", fontsize=10)
+        y = column(page, 100, 200, 400, f"{prose(70)}.")
+        page.insert_text((72, y + 20), "1. Introduction", fontsize=14, fontname="hebo")
+        y = column(page, 72, y + 45, 450, f"{prose(90, 3)}.")
+        page.insert_text((200, y + 14), "SS = bWb + Rxx = Vq (68)", fontsize=22)
+        y = column(page, 72, y + 45, 450, f"{prose(60, 5)}.")
+        page.insert_text((72, y + 20), "2. Models", fontsize=14, fontname="hebo")
+        column(page, 72, y + 45, 450, f"{prose(60, 7)}.")
+
+    (page,) = read(build)
+    found = [(block.text, block.level) for block in page.blocks if isinstance(block, TextBlock)]
+    headings = [(text, level) for text, level in found if level is not None]
+    assert headings == [
+        ("party with the mob: Models of Partitioning", 1),
+        ("Abstract", 2),
+        ("1. Introduction", 2),
+        ("2. Models", 2),
+    ]
+
+
+def test_names_of_authors_side_by_side_are_no_table() -> None:
+    def build(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        page.insert_text((150, 80), "A large set of layouts", fontsize=17)
+        for at, name in enumerate(("Ann Meyer", "Bo Smith", "Cy Jones")):
+            for row, text in enumerate((name, "Institute", "Zurich", f"{name[:2].lower()}@zh.org")):
+                page.insert_text((80 + 160 * at, 110 + 12 * row), text, fontsize=10)
+        column(page, 72, 190, 450, f"{prose(90)}.")
+
+    (page,) = read(build)
+    assert all(isinstance(block, TextBlock) for block in page.blocks)
