@@ -23,15 +23,15 @@ import torch
 import transformers
 from transformers import TrainerCallback
 
-from docpipe.datasets.kie import KiePage
+from docpipe.datasets.kie import KieDocument
 from docpipe.errors import ConfigError, DocpipeError
-from docpipe.parsers.entities.classifier import log_probabilities
 from docpipe.parsers.entities.matching import Floats, match, tune_thresholds
 from docpipe.parsers.entities.model import KnnFormer
 from docpipe.parsers.entities.schema import FieldSchema
 from docpipe.parsers.entities.weights import SavedConfig, build_model, save
-from docpipe.training.knnformer.data import entity_page, make_examples, page_labels, pages_of
-from docpipe.training.knnformer.evaluation import Evaluation, evaluate, truth_of
+from docpipe.training.knnformer.data import make_examples, pages_of
+from docpipe.training.knnformer.evaluation import Evaluation, asked, evaluate
+from docpipe.training.knnformer.noise import with_noise
 from docpipe.training.knnformer.settings import Settings, load_settings
 from docpipe.training.knnformer.splits import Splits, load_splits, schema_of
 from docpipe.training.knnformer.trainer import KnnFormerTrainer
@@ -83,29 +83,30 @@ def train(
     splits = load_splits(settings, schema.labels[1:])
     fitted = fit(settings, schema, splits, folder, resume=resume, callbacks=callbacks)
     model, thresholds = fitted.model, fitted.thresholds
-    test = pages_of(splits.test)
-    scores = log_probabilities(model, [entity_page(page) for page in test])
+    scores, truths = asked(model, splits.test, schema)
     card = ModelCard(
         command=command,
         settings=settings,
         schema=schema,
         train_pages=len(pages_of(splits.train)),
         validation_pages=len(pages_of(splits.validation)),
-        test_pages=len(test),
+        test_pages=len(truths),
         core_parameters=model.core_parameters(),
         parameters=sum(parameter.numel() for parameter in model.parameters()),
         thresholds=thresholds,
-        evaluation=evaluate(scores, [truth_of(page, schema) for page in test], schema, thresholds),
+        evaluation=evaluate(scores, truths, schema, thresholds),
         steps=fitted.steps,
         seconds=round(fitted.seconds, 1),
         versions=_versions(),
     )
-    save(folder, model, SavedConfig(settings.model, schema, thresholds))
+    save(folder, model, SavedConfig(settings.model, schema, thresholds), compact=settings.compact)
     (folder / "model_card.json").write_bytes(
         msgspec.json.format(msgspec.json.encode(card), indent=2) + b"\n"
     )
     _write_lines(folder / "metrics.jsonl", fitted.history)
-    _write_lines(folder / "predictions.jsonl", _predictions(test, scores, schema, thresholds))
+    _write_lines(
+        folder / "predictions.jsonl", _predictions(splits.test, scores, schema, thresholds)
+    )
     return card
 
 
@@ -122,7 +123,9 @@ def fit(
     Raises ConfigError where there is nothing to resume."""
     transformers.set_seed(settings.seed)
     model = build_model(settings.model, schema)
-    examples = make_examples(splits.train, model, schema)
+    ones = [schema.labels[c] for c in schema.ones]
+    documents = with_noise(splits.train, settings.training.noisy, ones, settings.seed)
+    examples = make_examples(documents, model, schema)
     trainer = KnnFormerTrainer(
         model, examples, schema, settings, folder / CHECKPOINTS, callbacks=callbacks
     )
@@ -132,7 +135,7 @@ def fit(
     model = model.cpu().eval()
     return Fitted(
         model,
-        _thresholds(model, pages_of(splits.validation), schema),
+        _thresholds(model, splits.validation, schema),
         trainer.state.global_step,
         seconds,
         trainer.state.log_history,
@@ -140,13 +143,12 @@ def fit(
 
 
 def _thresholds(
-    model: KnnFormer, pages: Sequence[KiePage], schema: FieldSchema
+    model: KnnFormer, documents: Sequence[KieDocument], schema: FieldSchema
 ) -> tuple[float, ...]:
-    if not pages or not schema.ones:
+    if not documents or not schema.ones:
         return (0.0,) * len(schema.ones)
-    scores = log_probabilities(model, [entity_page(page) for page in pages])
-    gold = [page_labels(page, schema).numpy() for page in pages]
-    return tune_thresholds(scores, gold, schema.ones)
+    scores, truths = asked(model, documents, schema)
+    return tune_thresholds(scores, [truth.classes for truth in truths], schema.ones)
 
 
 def _last_checkpoint(folder: Path) -> str:
@@ -160,7 +162,7 @@ def _last_checkpoint(folder: Path) -> str:
 
 
 def _predictions(
-    pages: Sequence[KiePage],
+    documents: Sequence[KieDocument],
     scores: Sequence[Floats],
     schema: FieldSchema,
     thresholds: Sequence[float],
@@ -169,7 +171,7 @@ def _predictions(
     labels = schema.labels
     return [
         {"page": number, "text": entity.text, "gold": entity.label, "predicted": labels[found]}
-        for number, (page, rows) in enumerate(zip(pages, scores, strict=True))
+        for number, (page, rows) in enumerate(zip(pages_of(documents), scores, strict=True))
         for entity, found in zip(
             page.entities, match(rows, schema.ones, thresholds, schema.required), strict=True
         )

@@ -21,12 +21,13 @@ SINKHORN_STEPS = 10
 
 
 class LossConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`targets` "hungarian" lets the model choose where several entities are equally right for a
-    one-field; `field_loss` adds, with `weight`, a loss over the entities a one-field can choose
+    """What several entities that are equally right for a one-field are taught: with `targets`
+    "given" only the labelled one is right, with "any" the others may have the field or not, with
+    "hungarian" the one that the model finds likeliest is right and the others are not. `field_loss` adds, with `weight`, a loss over the entities a one-field can choose
     from.
     """
 
-    targets: Literal["given", "hungarian"] = "given"
+    targets: Literal["given", "any", "hungarian"] = "given"
     field_loss: Literal["none", "column", "sinkhorn"] = "column"
     weight: float = 0.3
     label_smoothing: float = 0.05
@@ -44,28 +45,38 @@ def total_loss(
     `unknown` as in entity_loss."""
     if config.targets == "hungarian" and candidates is not None:
         labels = hungarian_targets(logits, labels, candidates, ones)
-    loss = entity_loss(logits, labels, config.label_smoothing, unknown)
+    free = candidates if config.targets == "any" else None
+    loss = entity_loss(logits, labels, config.label_smoothing, unknown, free)
     if config.field_loss == "column":
-        return loss + config.weight * column_loss(logits, labels, ones)
+        return loss + config.weight * column_loss(logits, labels, ones, free)
     if config.field_loss == "sinkhorn":
         return loss + config.weight * sinkhorn_loss(logits, labels, ones, unknown=unknown)
     return loss
 
 
 def entity_loss(
-    logits: Tensor, labels: Tensor, smoothing: float = 0.0, unknown: Tensor | None = None
+    logits: Tensor,
+    labels: Tensor,
+    smoothing: float = 0.0,
+    unknown: Tensor | None = None,
+    candidates: Tensor | None = None,
 ) -> Tensor:
     """Cross-entropy over entities.
 
     `unknown` (B, C) is true for the classes that nobody labelled on a page: there, an entity of
-    class 0 may be of any of them as well, so its target is the set of class 0 and those.
+    class 0 may be of any of them as well, so its target is the set of class 0 and those. With
+    `candidates` (B, N, C) the target of an entity of class 0 has those classes in its set, too.
     """
     log_probs = logits.log_softmax(-1)
     right = log_probs.gather(-1, labels.clamp(min=0).unsqueeze(-1)).squeeze(-1)
-    if unknown is not None and unknown.any():
-        able = unknown.clone()
-        able[:, 0] = True
-        either = log_probs.masked_fill(~able.unsqueeze(1), -torch.inf).logsumexp(-1)
+    able = torch.zeros_like(log_probs, dtype=torch.bool)
+    if unknown is not None:
+        able = able | unknown.unsqueeze(1)
+    if candidates is not None:
+        able = able | candidates
+    if able.any():
+        able[..., 0] = True
+        either = log_probs.masked_fill(~able, -torch.inf).logsumexp(-1)
         right = torch.where(labels == 0, either, right)
     losses = -(1 - smoothing) * right - smoothing * log_probs.mean(-1)
     real = labels != IGNORED
@@ -80,11 +91,14 @@ def column_scores(logits: Tensor) -> Tensor:
     return logits - others.masked_fill(itself, -torch.inf).logsumexp(-1)
 
 
-def column_loss(logits: Tensor, labels: Tensor, ones: Sequence[int]) -> Tensor:
+def column_loss(
+    logits: Tensor, labels: Tensor, ones: Sequence[int], candidates: Tensor | None = None
+) -> Tensor:
     """Cross-entropy of a one-field's choice among the entities of its page.
 
     The mean, over pages and one-fields with exactly one gold entity i*, of
-    -log softmax over i of (log-odds of the field at i), at i*.
+    -log softmax over i of (log-odds of the field at i), at i*; with `candidates` (B, N, C) summed
+    over i* and those.
     """
     if not ones:
         return logits.sum() * 0.0
@@ -94,7 +108,9 @@ def column_loss(logits: Tensor, labels: Tensor, ones: Sequence[int]) -> Tensor:
     once = gold.sum(1) == 1
     if not once.any():
         return logits.sum() * 0.0
-    chosen = columns.log_softmax(1).masked_fill(~gold, 0.0).sum(1)
+    if candidates is not None:
+        gold = gold | candidates[..., list(ones)]
+    chosen = columns.log_softmax(1).masked_fill(~gold, -torch.inf).logsumexp(1)
     return -chosen[once].mean()
 
 

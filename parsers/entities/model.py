@@ -41,7 +41,7 @@ class ModelConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     width: int = 96
     layers: int = 3
     heads: int = 4
-    dropout: float = 0.1
+    dropout: float = 0.2
     attention: bool = True
     hop_mode: HopMode = "scalar"
     radius: int | Literal["inf"] = 3
@@ -51,8 +51,8 @@ class ModelConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hop_cap: int = 6
     nearness: Nearness = "gap"
     encoder: str = "hashed"
-    buckets: int = 2**14
-    gram_dropout: float = 0.15
+    buckets: int = 2**13
+    gram_dropout: float = 0.4
 
     def __post_init__(self) -> None:
         if self.width % self.heads:

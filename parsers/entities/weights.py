@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from docpipe.errors import ConfigError, ModelError
 from docpipe.parsers.entities.encoders import (
@@ -19,6 +20,9 @@ from docpipe.parsers.entities.schema import FieldSchema
 
 CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
+
+_TABLE = "encoder.table.weight"
+_SCALE = "encoder.table.scale"
 
 
 class SavedConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,15 +48,34 @@ def build_model(config: ModelConfig, schema: FieldSchema, device: str = "cpu") -
     return KnnFormer(config, len(schema.labels), encoder).to(device)
 
 
-def save(folder: Path, model: nn.Module, config: SavedConfig) -> None:
-    """Write both files; the folder is made where it is missing."""
+def save(folder: Path, model: nn.Module, config: SavedConfig, *, compact: bool = False) -> None:
+    """Write both files; the folder is made where it is missing.
+
+    `compact` keeps the encoder's table as bytes with a scale per row, and all else in half
+    precision: about a fourth of the size.
+    """
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: tensor.cpu().contiguous() for name, tensor in model.state_dict().items()}
-    save_file(tensors, folder / WEIGHTS_FILE)
+    save_file(_compacted(tensors) if compact else tensors, folder / WEIGHTS_FILE)
     text = msgspec.json.format(msgspec.json.encode(config), indent=2)
     (folder / CONFIG_FILE).write_bytes(text + b"\n")
+
+
+def _compacted(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    small = {name: tensor.half() for name, tensor in tensors.items()}
+    if _TABLE in tensors:
+        scale = (tensors[_TABLE].abs().amax(1, keepdim=True) / 127).clamp(min=1e-8)
+        small[_TABLE] = (tensors[_TABLE] / scale).round().to(torch.int8)
+        small[_SCALE] = scale
+    return small
+
+
+def _restored(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    scale = tensors.pop(_SCALE, None)
+    full = {name: tensor.float() for name, tensor in tensors.items()}
+    return full if scale is None else full | {_TABLE: full[_TABLE] * scale}
 
 
 def load(folder: Path, device: str = "cpu") -> Trained:
@@ -69,11 +92,11 @@ def load(folder: Path, device: str = "cpu") -> Trained:
                 hint="train it again, or set one threshold per one-field",
             )
         model = build_model(config.model, config.schema, device)
-        model.load_state_dict(load_file(folder / WEIGHTS_FILE, device=device))
+        model.load_state_dict(_restored(load_file(folder / WEIGHTS_FILE, device=device)))
     except FileNotFoundError as error:
         raise ModelError(
             f"no trained entity model in {folder}: {error.filename or error} is missing",
-            hint="make one with python -m docpipe.training.train_knnformer",
+            hint="make one with docpipe train knnformer",
         ) from error
     except (OSError, msgspec.DecodeError, ConfigError, SafetensorError, RuntimeError) as error:
         raise ModelError(

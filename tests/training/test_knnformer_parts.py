@@ -26,6 +26,7 @@ from docpipe.training.knnformer.data import (
     pages_of,
 )
 from docpipe.training.knnformer.evaluation import Truth, evaluate, score, truth_of
+from docpipe.training.knnformer.noise import with_noise
 from docpipe.training.knnformer.settings import (
     DataConfig,
     Settings,
@@ -284,3 +285,29 @@ def test_the_floor_needs_its_neighbours_to_tell_the_total() -> None:
 
     assert total_f1(True) > 0.95
     assert total_f1(False) < 0.9
+
+
+def test_noise_keeps_labels_with_their_words() -> None:
+    documents = toy_documents(60)
+    ones = [TOY.labels[c] for c in TOY.ones]
+    assert with_noise(documents, 0.0, ones, seed=1) == documents
+    noisy = with_noise(documents, 1.0, ones, seed=1)
+    assert noisy == with_noise(documents, 1.0, ones, seed=1)
+    assert noisy != with_noise(documents, 1.0, ones, seed=2)
+    counts = [[len(list(d.entities())) for d in some] for some in (documents, noisy)]
+    assert any(after > before for before, after in zip(*counts, strict=True))
+    for before, after in zip(documents, noisy, strict=True):
+        for name in ones:
+            (one,) = [e for e in after.entities() if e.label == name]
+            (was,) = [e for e in before.entities() if e.label == name]
+            assert one.box.y0 == was.box.y0
+
+
+def test_noise_joins_a_key_with_its_value() -> None:
+    left, right = BBox(0, 0, 30, 10), BBox(40, 0, 60, 10)
+    page = KiePage(90.0, 90.0, (KieEntity("TOTAL", left), KieEntity("9.00", right, "total")))
+    documents = [KieDocument(str(at), (page,)) for at in range(200)]
+    pages = [d.pages[0].entities for d in with_noise(documents, 1.0, ["total"], seed=1)]
+    joined = [entities for entities in pages if len(entities) == 1]
+    assert joined
+    assert all((e.label, e.box) == ("total", BBox(0, 0, 60, 10)) for (e,) in joined)

@@ -49,6 +49,12 @@ def page_candidates(page: KiePage, schema: FieldSchema) -> Tensor:
     return candidates
 
 
+def unknown_classes(document: KieDocument, schema: FieldSchema) -> Tensor:
+    """The classes that nobody labelled in the document, (C,) bool."""
+    known = {schema.labels[0], *(document.annotated or schema.labels)}
+    return torch.tensor([label not in known for label in schema.labels])
+
+
 def make_examples(
     documents: Sequence[KieDocument], model: KnnFormer, schema: FieldSchema
 ) -> list[Data]:
@@ -70,7 +76,6 @@ def make_examples(
 def _graph(page: KiePage, document: KieDocument, model: KnnFormer, schema: FieldSchema) -> Data:
     tensors = page_tensors(entity_page(page), model.encoder, model.design)
     edges = (tensors.hops <= model.design.hop_cap).nonzero().T
-    known = {schema.labels[0], *(document.annotated or schema.labels)}
     return Data(
         edge_index=edges,
         edge_attr=tensors.hops[edges[0], edges[1]].long(),
@@ -81,7 +86,7 @@ def _graph(page: KiePage, document: KieDocument, model: KnnFormer, schema: Field
         sides=tensors.sides,
         labels=page_labels(page, schema),
         candidates=page_candidates(page, schema),
-        unknown=torch.tensor([[label not in known for label in schema.labels]]),
+        unknown=unknown_classes(document, schema).unsqueeze(0),
         num_nodes=len(page.entities),
     )
 

@@ -9,13 +9,23 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from docpipe.datasets.kie import KiePage
+from docpipe.datasets.kie import KieDocument, KiePage
+from docpipe.parsers.entities.classifier import log_probabilities
 from docpipe.parsers.entities.matching import Floats, match, violations
+from docpipe.parsers.entities.model import KnnFormer
 from docpipe.parsers.entities.schema import FieldSchema
-from docpipe.training.knnformer.data import page_candidates, page_labels
+from docpipe.training.knnformer.data import (
+    entity_page,
+    page_candidates,
+    page_labels,
+    pages_of,
+    unknown_classes,
+)
 
 Classes = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int64]
+
+NEVER = -1e4
 
 
 class Truth(NamedTuple):
@@ -46,6 +56,20 @@ class Evaluation(msgspec.Struct, frozen=True):
     entities: int
     argmax: Scores
     matched: Scores
+
+
+def asked(
+    model: KnnFormer, documents: Sequence[KieDocument], schema: FieldSchema
+) -> tuple[list[Floats], list[Truth]]:
+    """Log-probabilities (n, C) and truth of each page of some documents. Classes that nobody
+    labelled in a document are not in question: their log-probability is NEVER."""
+    pages = [(page, document) for document in documents for page in pages_of([document])]
+    found = log_probabilities(model, [entity_page(page) for page, _ in pages])
+    scores = [
+        np.where(unknown_classes(document, schema).numpy(), NEVER, rows)
+        for rows, (_, document) in zip(found, pages, strict=True)
+    ]
+    return scores, [truth_of(page, schema) for page, _ in pages]
 
 
 def truth_of(page: KiePage, schema: FieldSchema) -> Truth:

@@ -2,6 +2,8 @@
 
 seed = 1
 schema = ""   a built-in schema or a TOML file; without it the fields are those of the set
+licence = "", attribution = []   of the weights, for their card
+compact = false   store the weights in a fifth of the space, a little less exact
 [data]        source, path, train, test: a public set, "synthetic-…", "jsonl" or "toy"
 [[extra]]     more documents to train on, in the same form
 [model]       preset = "hop_radius_relative", and what differs from it
@@ -54,17 +56,19 @@ class DataConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class TrainingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`table_rate` is the peak learning rate of the hashed n-gram table, `rate` that of all else;
     `jitter` and `shift` are standard deviations in shares of the page: of each box, and of the
-    place and size of a whole page. `max_steps` 0 means `epochs` decides."""
+    place and size of a whole page. The share `noisy` of the documents is made to look as OCR may
+    give them (see noise). `max_steps` 0 means `epochs` decides."""
 
     epochs: int = 20
     max_steps: int = 0
-    batch_size: int = 16
+    batch_size: int = 8
     rate: float = 2e-3
     table_rate: float = 8e-3
     weight_decay: float = 0.01
     clip: float = 1.0
     jitter: float = 0.01
     shift: float = 0.03
+    noisy: float = 0.0
     save_steps: int = 500
     log_steps: int = 10
 
@@ -73,6 +77,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={
     data: DataConfig
     seed: int = 1
     schema: str = ""
+    licence: str = ""
+    attribution: tuple[str, ...] = ()
+    compact: bool = False
     extra: tuple[DataConfig, ...] = ()
     model: ModelConfig = ModelConfig()
     loss: LossConfig = LossConfig()

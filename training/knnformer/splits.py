@@ -62,7 +62,9 @@ def load_splits(settings: Settings, labels: Sequence[str]) -> Splits:
     if config.source == "toy":
         train = validation = everything  # learnt by heart, so looked at by heart
     for more in settings.extra:
-        train = [*train, *_documents(settings, more, more.train, labels)[: more.limit]]
+        found = _documents(settings, more, more.train, labels)[: more.limit]
+        parts = split_by_key(found, more.validation)
+        train, validation = [*train, *parts[0]], [*validation, *parts[1]]
     test = test or validation
     if not train or not test:
         raise ConfigError(

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset, Sampler
 from torch_geometric.data import Data
-from transformers import Trainer, TrainerCallback, TrainingArguments
+from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
 
 from docpipe.parsers.entities.features import LAYOUT_SIZE
 from docpipe.parsers.entities.losses import total_loss
@@ -24,6 +24,7 @@ from docpipe.parsers.entities.schema import FieldSchema
 from docpipe.training.knnformer.data import Collator
 from docpipe.training.knnformer.settings import Settings, TrainingConfig
 
+_RISE = 0.15  # of the steps, in which the learning rates grow
 _POOL = 8  # batches from which examples of like size are put together
 
 
@@ -103,6 +104,7 @@ class KnnFormerTrainer(Trainer):  # type: ignore[misc]
             optimizers=optimizer_and_schedule(model, settings.training, steps),
             callbacks=list(callbacks),
         )
+        self.remove_callback(PrinterCallback)  # the log is in metrics.jsonl
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Sampler[int]:
         sizes = [graph.num_nodes for graph in self.train_dataset.examples]
@@ -154,9 +156,11 @@ def optimizer_and_schedule(
     body = [p for name, p in model.named_parameters() if not name.startswith("encoder.")]
     groups = [{"params": body}] + ([{"params": encoder}] if encoder else [])
     peaks = [config.rate, config.table_rate][: len(groups)]
-    optimizer = torch.optim.AdamW(groups, lr=config.rate, weight_decay=config.weight_decay)
+    optimizer = torch.optim.AdamW(
+        groups, lr=config.rate, weight_decay=config.weight_decay, fused=True
+    )
     schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, peaks, total_steps=steps + 1, cycle_momentum=False
+        optimizer, peaks, total_steps=steps + 1, pct_start=_RISE, cycle_momentum=False
     )
     return optimizer, schedule
 

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docpipe.bench.knnformer.plan import PARTS, runs_of
-from docpipe.bench.knnformer.runs import Outcome, Tested, outcome
+from docpipe.bench.knnformer.runs import Marked, Outcome, outcome
 from docpipe.bench.result import Info, Measured, Row
 from docpipe.bench.task import Options
 from docpipe.errors import ConfigError
@@ -77,7 +77,7 @@ def _row(name: str, seed: int, outcomes: Sequence[Outcome]) -> Row:
     return Row(f"{name} seed {seed}", named, info, group=name)
 
 
-def _scores(documents: Sequence[Tested], first: Outcome) -> dict[str, float]:
+def _scores(documents: Sequence[Marked], first: Outcome) -> dict[str, float]:
     scores: dict[str, float] = {}
     for decoding in _DECODINGS:
         counts = np.sum([getattr(document, decoding) for document in documents], axis=0)
@@ -124,7 +124,7 @@ def _spread(
     return spread
 
 
-def _interval(documents: Sequence[Tested], seed: int) -> tuple[float, float] | None:
+def _interval(documents: Sequence[Marked], seed: int) -> tuple[float, float] | None:
     """95 % of micro F1 over documents drawn with replacement, those of a group together."""
     groups: dict[str, npt.NDArray[Any]] = defaultdict(lambda: np.zeros(3))
     for document in documents:

@@ -43,7 +43,7 @@ class Run(msgspec.Struct, frozen=True):
         return f"{self.name.replace('/', '-').replace(' ', '_')}{fold}-seed{self.seed}.json"
 
 
-class Tested(msgspec.Struct, frozen=True):
+class Marked(msgspec.Struct, frozen=True):
     """A document: entities right, found and wanted per class by argmax and after matching, and
     values right, found and wanted per field of `values`."""
 
@@ -60,7 +60,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     labels: tuple[str, ...]
     ones: tuple[str, ...]
-    documents: list[Tested]
+    documents: list[Marked]
     seconds: float = 0.0
     core_parameters: int = 0
 
@@ -107,15 +107,14 @@ def _perform(run: Run, limit: int | None) -> Outcome:
     test = splits.test[:limit]
     if run.learner != "model":
         taus = (0.0,) * len(schema.ones)
-        return _tested(_floor(run, splits.train, test, schema), test, schema, taus)
-    from docpipe.parsers.entities.classifier import log_probabilities
-    from docpipe.training.knnformer.data import entity_page, pages_of
+        return _marked(_floor(run, splits.train, test, schema), test, schema, taus)
+    from docpipe.training.knnformer.evaluation import asked
     from docpipe.training.train_knnformer import fit
 
     with tempfile.TemporaryDirectory() as folder:
         fitted = fit(settings, schema, splits, Path(folder))
-    scores = log_probabilities(fitted.model, [entity_page(page) for page in pages_of(test)])
-    found = _tested(scores, test, schema, fitted.thresholds)
+    scores, _ = asked(fitted.model, test, schema)
+    found = _marked(scores, test, schema, fitted.thresholds)
     return msgspec.structs.replace(
         found, seconds=fitted.seconds, core_parameters=fitted.model.core_parameters()
     )
@@ -138,7 +137,7 @@ def _floor(
     )
 
 
-def _tested(
+def _marked(
     scores: Sequence[Floats],
     documents: Sequence[KieDocument],
     schema: FieldSchema,
@@ -148,7 +147,7 @@ def _tested(
     from docpipe.training.knnformer.data import pages_of
     from docpipe.training.knnformer.evaluation import count, truth_of
 
-    rows: list[Tested] = []
+    rows: list[Marked] = []
     rest = iter(scores)
     for document in documents:
         plain, matched = [np.zeros((3, len(schema.labels)), np.int64) for _ in range(2)]
@@ -163,7 +162,7 @@ def _tested(
             broken += [violations(first, schema.ones), violations(second, schema.ones)]
             labels.append([schema.labels[c] for c in second])
         rows.append(
-            Tested(
+            Marked(
                 document.key,
                 company(document),
                 plain.tolist(),
