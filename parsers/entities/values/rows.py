@@ -1,8 +1,9 @@
 """Line items: the entities of columns grouped into rows.
 
 A row hangs on a line with its amount (where there is none, its price, quantity or description).
-Lines without belong to the row above or below: to the one below where most such lines would
-otherwise have no description, as on receipts that print "2 x 3.50  7.00" under the name.
+Lines without belong to the row above or below, all the same way: whichever gives fewer rows that
+have a number twice or no text, and fewer lines at the ends that would go the other way. Receipts
+print "2 x 3.50  7.00" under the name of an article, or above it.
 """
 
 from __future__ import annotations
@@ -12,15 +13,19 @@ from collections.abc import Sequence
 
 import msgspec
 
-from docpipe.parsers.entities.schema import FieldSchema
+from docpipe.parsers.entities.schema import ROW_PREFIX, FieldSchema
 from docpipe.parsers.entities.values.assembly import make_field
 from docpipe.parsers.entities.values.layout import place, rows
-from docpipe.parsers.entities.values.reading import Context
+from docpipe.parsers.entities.values.reading import Context, read_value
 from docpipe.records import Entity, Field
 
 Line = list[Entity]
 
 _NUMBERS = ("money", "number")
+_QUANTITY, _PRICE = f"{ROW_PREFIX}quantity", f"{ROW_PREFIX}unit_price"
+_TIMES = re.compile(
+    r"(\d+(?:[.,]\d+)?\s*[^\W\d_]{0,4})\s*[x×@*]\s*@?\s*(\D{0,4}\d.*)", re.IGNORECASE
+)
 
 
 def row_fields(entities: Sequence[Entity], schema: FieldSchema, context: Context) -> list[Field]:
@@ -30,15 +35,41 @@ def row_fields(entities: Sequence[Entity], schema: FieldSchema, context: Context
     grouped = [
         row for page in pages for row in _group([e for e in columns if place(e)[0] == page], schema)
     ]
-    return _without_numbers(
-        [
-            make_field(parts, schema.spec(name), context, row=number)
-            for number, row in enumerate(grouped, start=1)
-            for name in schema.row_names
-            for parts in [[entity for entity in row if entity.label == name]]
-            if parts
-        ]
-    )
+    fields = [
+        field
+        for number, row in enumerate(grouped, start=1)
+        for field in _fields_of_row(row, number, schema, context)
+    ]
+    return _without_numbers(fields)
+
+
+def _fields_of_row(row: Line, number: int, schema: FieldSchema, context: Context) -> list[Field]:
+    found = {
+        name: make_field(parts, schema.spec(name), context, row=number)
+        for name in schema.row_names
+        for parts in [[entity for entity in row if entity.label == name]]
+        if parts
+    }
+    if {_QUANTITY, _PRICE} <= set(schema.row_names) and len({_QUANTITY, _PRICE} & set(found)) == 1:
+        found |= _count_and_price(
+            next(found[n] for n in (_QUANTITY, _PRICE) if n in found), schema, context
+        )
+    return [found[name] for name in schema.row_names if name in found]
+
+
+def _count_and_price(field: Field, schema: FieldSchema, context: Context) -> dict[str, Field]:
+    """Both fields of a text such as "2 x 3.50"."""
+    match = _TIMES.match(field.raw)
+    if match is None:
+        return {}
+    parts = zip((_QUANTITY, _PRICE), match.groups(), strict=True)
+    read = {name: read_value(schema.spec(name), [text], context) for name, text in parts}
+    return {
+        name: msgspec.structs.replace(
+            field, name=name, value=value.value, notes=value.notes, unit=value.unit
+        )
+        for name, value in read.items()
+    }
 
 
 def _without_numbers(fields: list[Field]) -> list[Field]:
@@ -59,28 +90,33 @@ def _group(entities: Sequence[Entity], schema: FieldSchema) -> list[Line]:
     anchors = [at for at, line in enumerate(lines) if _has(line, anchor)]
     if not anchors:
         return lines
-    below = _texts_are_above(lines, anchors, schema)
-    found: dict[int, Line] = {at: list(lines[at]) for at in anchors}
+    above, below = (_gathered(lines, anchors, below) for below in (False, True))
+    loose = anchors[0], len(lines) - 1 - anchors[-1]  # lines before the first row, after the last
+    costs = [
+        _flaws(found, schema) + some for found, some in zip((above, below), loose, strict=True)
+    ]
+    return below if costs[1] < costs[0] else above
+
+
+def _gathered(lines: Sequence[Line], anchors: Sequence[int], below: bool) -> list[Line]:
+    """The lines with the anchor above them, or `below`."""
+    found = {at: list(lines[at]) for at in anchors}
     for at, line in enumerate(lines):
         if at not in found:
-            found[_home(at, anchors, below)] += line
+            before = [anchor for anchor in anchors if anchor < at]
+            after = [anchor for anchor in anchors if anchor > at]
+            home = (after[:1] or before[-1:]) if below else (before[-1:] or after[:1])
+            found[home[0]] += line
     return [found[at] for at in anchors]
 
 
-def _home(at: int, anchors: Sequence[int], below: bool) -> int:
-    """The anchor that the line at `at` belongs to."""
-    before = [anchor for anchor in anchors if anchor < at]
-    after = [anchor for anchor in anchors if anchor > at]
-    if below:
-        return after[0] if after else before[-1]
-    return before[-1] if before else after[0]
-
-
-def _texts_are_above(lines: Sequence[Line], anchors: Sequence[int], schema: FieldSchema) -> bool:
-    """Whether most anchors have no text of their own."""
-    texts = [name for name in schema.row_names if schema.spec(name).type not in _NUMBERS]
-    bare = sum(not any(_has(lines[at], name) for name in texts) for at in anchors)
-    return bool(texts) and bare * 2 > len(anchors)
+def _flaws(found: Sequence[Line], schema: FieldSchema) -> int:
+    """How many rows have a number twice, or no text where there are texts."""
+    numbers = [name for name in schema.row_names if schema.spec(name).type in _NUMBERS]
+    texts = [name for name in schema.row_names if name not in numbers]
+    twice = sum(any(_count(row, name) > 1 for name in numbers) for row in found)
+    bare = [not any(_has(row, name) for name in texts) for row in found]
+    return twice + (0 if all(bare) else sum(bare))
 
 
 def _anchor(lines: Sequence[Line], schema: FieldSchema) -> str:
@@ -94,4 +130,8 @@ def _anchor(lines: Sequence[Line], schema: FieldSchema) -> str:
 
 
 def _has(line: Line, name: str) -> bool:
-    return any(entity.label == name for entity in line)
+    return _count(line, name) > 0
+
+
+def _count(line: Line, name: str) -> int:
+    return sum(entity.label == name for entity in line)

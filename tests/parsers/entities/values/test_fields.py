@@ -147,6 +147,31 @@ def test_items_whose_name_stands_above_the_amount() -> None:
     assert found["item.quantity/2"].value == 3
 
 
+def test_items_whose_count_stands_above_the_name() -> None:
+    found = fields(
+        RECEIPT,
+        *item(100, "", "2.00", "5.70", ""),
+        *item(112, "MAGAZINE", "", "", "11.40"),
+        *item(124, "", "1.00", "3.45", ""),
+        *item(136, "PIZZA", "", "", "3.45"),
+    )
+    assert [found[f"item.quantity/{row}"].value for row in (1, 2)] == [2, 1]
+    assert [found[f"item.unit_price/{row}"].value for row in (1, 2)] == [5.7, 3.45]
+    assert all(field.notes == () for field in found.values())
+
+
+@pytest.mark.parametrize("printed", ["2 x 1.35", "2x RM1.35", "2 PCS @ 1.35", "2 × 1,35"])
+def test_count_and_price_in_one_text(printed: str) -> None:
+    for column in ("quantity", "unit_price"):
+        label = entity(f"item.{column}", printed, 40, 112)
+        found = fields(
+            RECEIPT, *item(100, "MILK", "", "", ""), label, entity("item.amount", "2.70", 440, 112)
+        )
+        assert found["item.quantity/1"].value == 2
+        assert found["item.unit_price/1"].value == 1.35
+        assert found["item.quantity/1"].source == found["item.unit_price/1"].source
+
+
 def test_what_does_not_add_up_is_noted_and_left_alone() -> None:
     found = fields(
         INVOICE,
