@@ -98,7 +98,8 @@ class Form:
         """Parts of the family down to the end of the page, or sooner."""
         left, y, width = place
         chance = self.chance
-        weights = FAMILIES[self.family]
+        weights = FAMILIES[self.family] | {"stray": 0.9}
+        weights["section"] = 1.6 * weights.get("section", 0.5)
         last = ""
         for _ in range(chance.randint(4, 24)):
             part = chance.choices(list(weights), list(weights.values()))[0]
@@ -130,6 +131,7 @@ class Form:
             "inquiry": lambda: page.inquiry(place),
             "note": lambda: page.note(place),
             "section": lambda: page.section(place),
+            "stray": lambda: page.stray(place),
         }
         return parts[part]()
 
@@ -147,7 +149,7 @@ class Form:
             y += key.line
         if chance.chance(0.55):
             name = company(chance, self.text.locale)
-            name = name.upper() if chance.chance(0.4) else name
+            name = name.upper() if chance.chance(0.6) else name
             y = self.sheet.lines(
                 self.left, y, [(name, "header")], title.scaled(0.9), align=align, width=self.width
             )
@@ -158,7 +160,7 @@ class Form:
                 )
         if chance.chance(0.9):
             text = self.text.word("title")
-            text = text.upper() if chance.chance(0.6) else text
+            text = text.upper() if chance.chance(0.75) else text
             y = self.sheet.lines(
                 self.left, y + 2, [(text, "header")], title, align=align, width=self.width
             )
@@ -202,7 +204,7 @@ class Form:
 
 
 def _look(chance: Chooser, family: str) -> FormLook:
-    size = chance.uniform(7, 10.5) if family not in ("dense", "boxes") else chance.uniform(6, 8.5)
+    size = chance.uniform(7.5, 11.5) if family not in ("dense", "boxes") else chance.uniform(6, 8.5)
     face: Family = chance.one(["sans", "sans", "sans", "serif", "mono"])
     key = Style(face, round(size, 1), chance.chance(0.3), leading=chance.uniform(1.15, 1.5))
     typed = chance.chance(0.45)

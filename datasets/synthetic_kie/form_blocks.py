@@ -380,8 +380,34 @@ class FormPage:
         text = " ".join(self.words.word("note") for _ in range(self.chance.one([1, 1, 2, 4])))
         if self.chance.chance(0.3):
             text = self.words.sentences(self.chance.randint(1, 3))
+        text = text.upper() if self.chance.chance(0.15) else text
         align: Align = self.chance.one(["left", "left", "center"])
         return self.sheet.paragraph(left, y, text, style, width, PLAIN, align) + self.look.space
+
+    def stray(self, place: Place) -> float:
+        """Short texts that neither ask nor answer: stamps, remarks in brackets, typists' marks."""
+        left, y, width = place
+        chance, words = self.chance, self.words
+        for _ in range(chance.randint(1, 3)):
+            style = self.look.key if chance.chance(0.5) else self.look.fill
+            text = chance.one(
+                (
+                    chance.pattern(chance.one(["########", "####", "(##)", "#", "?-###", "##/##"])),
+                    f"({words.sentences(1)[:28].rstrip(' .')})",
+                    f"({words.word('note').rstrip('.')})",
+                    words.answer("company"),
+                    words.answer("name"),
+                    words.answer("city"),
+                    chance.one(
+                        ["%", "$", "cc:", "USA", "R&D", "COPY", "CONFIDENTIAL", "DRAFT", "o/o"]
+                    ),
+                    words.word("word").upper(),
+                )
+            )
+            room = max(width - style.width(text), 1)
+            self.sheet.text(left + chance.uniform(0, room), y + style.size, text, style)
+            y += style.line
+        return y + self.look.space
 
     def section(self, place: Place) -> float:
         """The heading of a part."""
@@ -391,7 +417,7 @@ class FormPage:
             bold=chance.chance(0.75), size=key.size * chance.one([1, 1, 1.15, 1.3])
         )
         text = self.words.heading()
-        text = text.upper() if chance.chance(0.45) else text
+        text = text.upper() if chance.chance(0.65) else text
         text += chance.one(["", "", ":"])
         align: Align = chance.one(["left", "left", "left", "center"])
         if chance.chance(0.2):

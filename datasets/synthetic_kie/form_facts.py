@@ -69,7 +69,7 @@ class FormText:
         self.lang = chance.choices(list(_LANGUAGES), list(_LANGUAGES.values()))[0]
         self.locale: Locale = chance.one([one for one in LOCALES if one.lang == self.lang])
         self.date_pattern = chance.one(self.locale.dates)
-        cases: list[Callable[[str], str]] = [str, str, str.upper, str.title]
+        cases: list[Callable[[str], str]] = [str, str, str.upper, str.upper, str.title]
         self.case = chance.one(cases)
         self.shout = chance.chance(0.2)  # answers in capitals, as typewriters wrote them
         self.used: set[str] = set()
