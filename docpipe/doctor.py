@@ -87,6 +87,17 @@ def _minilm() -> Check:
     return Check(part, purpose, "ok", f"{size / 1e6:.0f} MB, Apache-2.0")
 
 
+def _entities() -> Check:
+    from docpipe.parsers.entities.extraction import shipped_weights
+
+    part, purpose = "entities", "docpipe extract (weights in the package)"
+    found = shipped_weights()
+    if not found:
+        return Check(part, purpose, "missing", "no weights", "reinstall docpipe, or train your own")
+    names = ", ".join(found)
+    return Check(part, purpose, "ok", f"{names}: {sum(found.values()) / 1e6:.1f} MB")
+
+
 _CHECKS: tuple[Callable[[], Check], ...] = (
     _python,
     _packages("native parser", "born-digital PDFs", ("pymupdf",)),
@@ -101,6 +112,7 @@ _CHECKS: tuple[Callable[[], Check], ...] = (
         ("torch", "transformers", "sentence-transformers"),
         "pip install 'docpipe[models]'",
     ),
+    _entities,
     _packages(
         "language models", "OpenAI-compatible endpoints", ("httpx",), "pip install 'docpipe[llm]'"
     ),
