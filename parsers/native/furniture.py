@@ -27,6 +27,7 @@ _TITLES = 3  # repetitions nearby that make large text, such as the title of sli
 _EVERYWHERE = 0.3  # of the pages: what stands on so many is no title of them
 _NEAR_PAGES = 4  # repetitions may be this many pages apart
 _CHANGING = 0.4  # of the pages with a running head that changes
+_FEWEST_BESIDE = 3  # blocks that turned text in the margin stands beside
 _Y_TOLERANCE = 9.0
 _NUMBER = r"(?:\d{1,4}|[ivxlc]{1,7})"
 _PAGE_NUMBER = re.compile(
@@ -75,10 +76,43 @@ def mark_furniture(pages: list[list[Draft]], facts: Sequence[PageFacts]) -> list
     for candidate, sure in (*_page_numbers(candidates, len(pages), large), *changing):
         if sure or _is_outermost(candidate, neighbours[candidate.page, candidate.edge], roles):
             roles[candidate.page, candidate.index] = _role(candidate.edge)
+    _spare_lone_bodies(pages, roles)
+    for number, drafts in enumerate(pages):
+        for index in _in_margins(drafts):
+            roles[number, index] = "page_header"
     return [
         [_retyped(draft, roles.get((number, index))) for index, draft in enumerate(drafts)]
         for number, drafts in enumerate(pages)
     ]
+
+
+def _spare_lone_bodies(
+    pages: Sequence[Sequence[Draft]], roles: dict[tuple[int, int], Role]
+) -> None:
+    """Takes back the furniture of the pages of a short document where nothing else would be left,
+    page numbers aside: the line is then what they say. Long ones have empty pages."""
+    for number, drafts in enumerate(pages if len(pages) < _LONG else ()):
+        taken = [index for index in range(len(drafts)) if (number, index) in roles]
+        if len(taken) == len(drafts):
+            for index in taken:
+                block = drafts[index].block
+                if isinstance(block, TextBlock) and not _PAGE_NUMBER.match(block.text):
+                    del roles[number, index]
+
+
+def _in_margins(drafts: Sequence[Draft]) -> list[int]:
+    """Turned text beside everything else on its page: stamps and tabs."""
+    turned = [index for index, draft in enumerate(drafts) if draft.style and draft.style.turned]
+    others = [
+        draft.block.source.regions[0].bbox
+        for draft in drafts
+        if not (draft.style and draft.style.turned)
+    ]
+    if not turned or len(others) < _FEWEST_BESIDE:
+        return []
+    left, right = min(box.x0 for box in others), max(box.x1 for box in others)
+    boxes = {index: drafts[index].block.source.regions[0].bbox for index in turned}
+    return [index for index, box in boxes.items() if box.x1 < left or box.x0 > right]
 
 
 def _role(edge: Edge) -> Role:

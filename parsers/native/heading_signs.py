@@ -44,6 +44,7 @@ _SECTION = re.compile(
     r"résumé|références|remerciements|resumen|introducción|conclusiones|referencias)$",
     re.IGNORECASE,
 )
+_PAGE_AT_END = re.compile(r"[^\W\d_]\W*\s(\d{1,3})$")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 LabelStyle = tuple[float, bool, bool, str]
@@ -92,7 +93,9 @@ def is_contents(drafts: Sequence[Draft]) -> bool:
         if isinstance(draft.block, TextBlock) and draft.block.role not in FURNITURE
     ]
     entries = sum(is_contents_entry(text) and text[-1].isalnum() for text in texts)
-    return entries >= 4 or any(map(is_contents_title, texts))
+    pages = [int(match[1]) for text in texts if (match := _PAGE_AT_END.search(text))]
+    listed = len(pages) >= max(3, 0.7 * len(texts)) and pages == sorted(pages)
+    return listed or entries >= 4 or any(map(is_contents_title, texts))
 
 
 def is_heading(

@@ -37,6 +37,7 @@ _COUNT = re.compile(
     r"(?:thir|four|fif|six|seven|eigh|nine)teen|twenty)$",
     re.IGNORECASE,
 )
+_PAGE_AT_END = re.compile(r"\s+(?:\d{1,4}|[ivxlc]{1,7})$")
 _ENDS = (".", "?", "!", ":")
 
 Marks = dict[Place, int | None]
@@ -150,13 +151,17 @@ def _title(pages: Sequence[Sequence[Draft]], marks: Marks, body: Body) -> Place 
 
 
 def _drop_entries(pages: Sequence[Sequence[Draft]], marks: Marks) -> None:
-    """Takes away what is a list of contents in large type: its texts are headings later on."""
+    """Takes away what is a list of contents in large type: its texts, but for the numbers of pages
+    behind them, are headings later on."""
     later: dict[str, int] = {}
     for page, index in marks:
         later[_key(_text(pages[page][index]))] = page
     contents = {page for page, _ in marks if is_contents(pages[page])}
     for page, index in list(marks):
-        if page in contents and later[_key(_text(pages[page][index]))] > page:
+        text = _text(pages[page][index])
+        entry = _PAGE_AT_END.sub("", text)
+        listed = page in contents and later[_key(text)] > page
+        if listed or (entry != text and later.get(_key(entry), 0) > page):
             del marks[page, index]
 
 

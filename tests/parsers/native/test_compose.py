@@ -181,3 +181,39 @@ def test_ids_are_stable_and_facts_alone_decide() -> None:
     assert first == second
     assert [block.id for page in first for block in page.blocks] == ["p1/text1", "p2/text1"]
     assert parser.compose([], []) == []
+
+
+def test_a_line_that_is_all_a_short_document_says_is_no_furniture() -> None:
+    def build(document: pymupdf.Document) -> None:
+        for number in range(3):
+            page = document.new_page()
+            page.insert_text((60, 60), "Draft for the board")
+            page.insert_text((300, 800), str(number + 1))
+
+    for page in read(build):
+        assert texts(page) == ["Draft for the board"]
+
+
+def test_a_stamp_in_the_margin_is_furniture() -> None:
+    def build(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        page.insert_text((25, 600), "arXiv:2303.00001v2 21 Oct 2023", rotate=90)
+        for part in range(4):
+            column(page, 60, 80 + 150 * part, 450, f"{prose(60, part)}.")
+
+    (page,) = read(build)
+    assert roles(page)["arXiv:2303.00001v2 21 Oct 2023"] == "page_header"
+
+
+def test_a_contents_page_without_dots_holds_no_headings() -> None:
+    def build(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        for row, text in enumerate(("Appendix A: Inventory 58", "References 67", "Glossary 70")):
+            page.insert_text((72, 80 + 30 * row), text, fontsize=12, fontname="hebo")
+        page = document.new_page()
+        page.insert_text((72, 80), "Chapter 1: The survey", fontsize=14, fontname="hebo")
+        column(page, 72, 110, 450, f"{prose(120)}.")
+
+    first, second = read(build)
+    assert set(roles(first).values()) == {"paragraph"}
+    assert "Chapter 1: The survey" in roles(second)
