@@ -103,7 +103,8 @@ def _forks(axes: Axes, result: BenchResult) -> None:
         axes.bar(places, heights, 0.25, color=color, label=title, yerr=spread)
     axes.set_xticks(range(len(shapes)), shapes)
     axes.set(xlabel="turns sampled from each state, by turn", ylabel="variance for equal cost")
-    axes.legend(frameon=False)
+    axes.set_ylim(0, 1.25)
+    axes.legend(frameon=False, loc="upper right", ncols=3)
 
 
 def _answers(axes: Axes, result: BenchResult) -> None:
@@ -126,7 +127,8 @@ def _learning(axes: Axes, result: BenchResult) -> None:
         label = title if rolled == "plain" else f"{title}, {rolled.replace('0 a', 'expected a')}"
         axes.plot(points, heights, style, color=color, linewidth=width, label=label)
     axes.set(xlabel="updates", ylabel="share of the way learned")
-    axes.legend(frameon=False, loc="lower right")
+    axes.set_ylim(-0.1, 1)
+    axes.legend(frameon=False, loc="lower right", ncols=2, fontsize="small")
 
 
 def _bounds(result: BenchResult, key: str) -> tuple[float, float]:

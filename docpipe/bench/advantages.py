@@ -9,7 +9,8 @@ It needs no data. Figures are named experiment/setting/estimator/measure, a row 
                sampled turns, over that of `rloo` on 8 plain rollouts of the same trees
     predicted  the variance of known_values by the formula of `predicted_variance`
     closed N   share of the way from the first policy's value to the best one's after N updates;
-               `closed mean` is over all of them, by the `rate` that makes it highest on average
+               `closed mean` is over all of them, by the `rate` that makes it highest on average,
+               `gain` its difference to that of `rloo`
 """
 
 from __future__ import annotations
@@ -226,6 +227,11 @@ def learn(seeds: Sequence[int]) -> list[dict[str, float]]:
             seed_scores[f"{start}/rate"] = RATES[best]
             for point, closed in zip(points, curve, strict=True):
                 seed_scores[f"{start}/closed {point}"] = float(closed)
+    for seed_scores in scores:
+        means = {key: score for key, score in seed_scores.items() if key.endswith("closed mean")}
+        for key, score in means.items():
+            gain = score - means[f"learning/plain/{REFERENCE}/closed mean"]
+            seed_scores[key.replace("closed mean", "gain")] = gain
     return scores
 
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from docpipe.bench import Options, run_bench
+from docpipe.bench import BenchResult, Options, run_bench
 from docpipe.bench import advantages as bench
 from docpipe.bench.advantages import Setting, measure, plain, predicted_variance
 from docpipe.errors import ConfigError
@@ -30,6 +32,7 @@ def test_the_bench_needs_no_data_and_repeats_itself() -> None:
     assert first["all/plain/rloo/variance"] == 1
     assert first["all/plain/spo_far/bias"] > 1
     assert 0 < first["learning/plain/rloo/closed mean"] < 1
+    assert first["learning/plain/rloo/gain"] == 0
     other = run_bench("advantages", None, Options(limit=2, seed=5)).summary
     assert other != first
 
@@ -58,3 +61,22 @@ def test_prediction_is_exact_where_only_the_ending_matters() -> None:
     forest = draw_forest(np.random.default_rng(0), TreeShape(effect=0.0, difficulty=0.0), 2)
     assert predicted_variance(forest, plain(8, 4)) == pytest.approx(4 * 0.25 / 8)
     assert predicted_variance(forest, (2, 1, 1, 3)) == pytest.approx(4 * 0.25 / 6)
+
+
+def test_pictures_of_a_whole_result(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from docpipe.bench.advantage_plots import draw
+
+    parts = [
+        (f"{setting.experiment}/{setting.name}/{name}", setting.experiment == "learning")
+        for setting in (*bench.SETTINGS, *bench.LEARNERS)
+        for name in setting.contestants
+    ]
+    summary = {
+        f"{start}/{measure}": 0.5
+        for start, learned in parts
+        for measure in (("closed 5", "closed 40") if learned else ("variance",))
+    }
+    result = BenchResult(name="advantages", summary=summary, intervals={}, documents=[])
+    for path in draw(result, tmp_path):
+        assert path.read_bytes().startswith(b"\x89PNG")

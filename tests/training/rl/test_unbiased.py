@@ -147,6 +147,18 @@ def test_forks_cost_what_they_sample() -> None:
     assert (episodes.states[0, :3, 2] == episodes.states[0, 0, 2]).all()
 
 
+def test_several_answers_average_the_ending() -> None:
+    forest = draw_forest(np.random.default_rng(4), TreeShape(turns=1, effect=0.0), 1)
+    chance = forest.leaves[0, 0]
+    once, averaged, expected = (
+        roll(np.random.default_rng(3), forest, (20_000,), answers=count).rewards
+        for count in (1, 4, 0)
+    )
+    assert (expected == chance).all()
+    assert averaged.mean() == pytest.approx(chance, abs=0.01)
+    assert averaged.var() == pytest.approx(once.var() / 4, rel=0.05)
+
+
 def test_covariance_finds_what_rewards_have_in_common() -> None:
     """Rewards made of a part per question, one per state that it shares, and noise."""
     rng = np.random.default_rng(6)
