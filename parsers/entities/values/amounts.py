@@ -141,7 +141,7 @@ def _is_glued(match: re.Match[str]) -> bool:
     before = match["before"] is None and start > 0 and text[start - 1].isalnum()
     if before and text[start - 1] in "xX" and not text[: start - 1][-1:].isalnum():
         before = False  # as in "x4"
-    if start > 1 and text[start - 1] in "-–" and text[start - 2].isalnum():
+    if not match["before"] and start > 1 and text[start - 1] in "-–" and text[start - 2].isalnum():
         before = True  # as in 552.2-503
     after = match["after"] is None and end < len(text) and text[end].isalpha()
     return before or (after and text[end] not in "xX")

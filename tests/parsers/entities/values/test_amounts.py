@@ -48,6 +48,8 @@ def test_what_is_taken_off_is_negative(amount: Decimal, form: str) -> None:
         (".50", "0.50", ""),
         ("Rp. 12.500,-", "12500", "IDR"),
         ("250.000 ₫", "250000", "VND"),
+        ("CHANGE : Rp-26600", "-26600", "IDR"),
+        ("-552.50", "-552.50", ""),
     ],
 )
 def test_amounts_as_documents_print_them(text: str, value: str, unit: str) -> None:
@@ -82,7 +84,9 @@ def test_a_count_may_stand_beside_a_sign(text: str) -> None:
     assert [found.values for found in find_amounts(text)] == [(4,)]
 
 
-@pytest.mark.parametrize("text", ["25/12/2018", "18:32", "K074", "192.168.10.12", "", "none"])
+@pytest.mark.parametrize(
+    "text", ["25/12/2018", "18:32", "K074", "A-17", "192.168.10.12", "", "none"]
+)
 def test_dates_times_and_codes_are_no_amounts(text: str) -> None:
     assert find_amounts(text) == []
 
