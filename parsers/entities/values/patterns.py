@@ -6,8 +6,9 @@ readable zone are what they are, whatever else stands in their line.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from docpipe.geometry import BBox
@@ -32,9 +33,13 @@ class Line(NamedTuple):
 def pattern_fields(
     fields: Sequence[Field], schema: FieldSchema, lines: Sequence[Line]
 ) -> list[Field]:
-    """A field for each IBAN, BIC or machine readable zone of the schema that has no value yet and
-    of which the lines hold exactly one."""
-    valued = {field.name for field in fields if field.value is not None}
+    """A field for each IBAN, BIC or machine readable zone of the schema that has no value yet, or
+    one with wrong check digits, and of which the lines hold exactly one."""
+    valued = {
+        field.name
+        for field in fields
+        if field.value is not None and not any(n.startswith("check_digits") for n in field.notes)
+    }
     found = [_find(spec, lines) for spec in schema.fields if spec.name not in valued]
     return [field for field in found if field is not None]
 
@@ -44,18 +49,25 @@ def _find(spec: FieldSpec, lines: Sequence[Line]) -> Field | None:
         return _zone(spec, lines)
     if spec.type not in ("iban", "bic"):
         return None
-    find = identifiers.iban if spec.type == "iban" else identifiers.bic
-    hits: dict[str, Line] = {}
-    for line in lines:
-        if spec.type == "bic" and not _BANK_WORDS.search(line.text):
-            continue
-        value, problem = find(line.text)
+    single = [[line] for line in lines]
+    if spec.type == "bic":
+        found = _hits([s for s in single if _BANK_WORDS.search(s[0].text)], identifiers.bic)
+    else:
+        pairs = [list(pair) for pair in itertools.pairwise(lines)]
+        found = _hits(single, identifiers.iban) or _hits(pairs, identifiers.iban)
+    return _field(spec, *found.popitem()) if len(found) == 1 else None
+
+
+def _hits(
+    candidates: Sequence[list[Line]], find: Callable[[str], tuple[str | None, str | None]]
+) -> dict[str, list[Line]]:
+    """The values without a problem, with the lines that have them."""
+    hits: dict[str, list[Line]] = {}
+    for candidate in candidates:
+        value, problem = find(" ".join(line.text for line in candidate))
         if value is not None and problem is None:
-            hits.setdefault(value, line)
-    if len(hits) != 1:
-        return None
-    [(value, line)] = hits.items()
-    return _field(spec, value, [line])
+            hits.setdefault(value, candidate)
+    return hits
 
 
 def _zone(spec: FieldSpec, lines: Sequence[Line]) -> Field | None:

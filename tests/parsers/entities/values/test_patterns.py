@@ -48,6 +48,17 @@ def test_an_entity_goes_first_unless_it_has_no_value() -> None:
     assert iban.value == "DE89370400440532013000"
 
 
+def test_an_account_number_on_two_lines() -> None:
+    parts = ("IBAN: DE89 3704 0044", "0532 0130 00")
+    lines = [
+        Line(1, BBox(40, 20 + 12 * at, 400, 30 + 12 * at), part) for at, part in enumerate(parts)
+    ]
+    schema = find_schema("invoice")
+    [field] = assemble([entity("iban", parts[0], 40, 20)], schema, Context(), lines)
+    assert field.value == "DE89370400440532013000"
+    assert [region.bbox for region in field.source.regions] == [line.bbox for line in lines]
+
+
 def test_a_machine_readable_zone() -> None:
     fields = found("id", "PASSPORT", "ERIKSSON", *ZONE)
     assert fields["mrz"].value == "\n".join(ZONE)
