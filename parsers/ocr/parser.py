@@ -24,6 +24,7 @@ from docpipe.parsers.ocr.engines import (
     build_engine,
     mean_confidence,
 )
+from docpipe.parsers.ocr.figures import figures_of
 from docpipe.parsers.ocr.rules import BARS, Sheet, drawn_lines, is_bar, shaded_areas
 from docpipe.parsers.ocr.upright import Placement, ink_points, is_sideways, skew_of, turned
 from docpipe.records import OutlineEntry, Page, Quality, Region, Table, Word
@@ -67,17 +68,20 @@ class OcrParser:
     def read_page(self, page: PageView) -> PageFacts:
         image = page.render(_resolution(page, self._dpi))
         words, placement = self._read_upright(page, image)
+        upright = turned(image, placement.quarters, placement.skew)
         styled = _style(words, placement)
-        sheet = _sheet(page.number, image, placement, styled)
+        sheet = _sheet(page.number, upright, placement, styled)
         styled = [each for each in styled if not is_bar(each.word, sheet.drawings())]
         tables = find_tables(sheet, [each.word for each in styled])
+        lines = lines_from_words(_outside(styled, tables))
+        figures, lines = figures_of(upright, placement, lines, tables, page.number, STAGE)
         drafts = drafts_from_lines(
-            lines_from_words(_outside(styled, tables)),
+            lines,
             page=page.number,
             width=placement.size[0],
             height=placement.size[1],
             stage=STAGE,
-            placed=[Draft(table) for table in tables],
+            placed=[*map(Draft, tables), *map(Draft, figures)],
         )
         return PageFacts(
             number=page.number,
@@ -221,12 +225,11 @@ def _on_page(word: Word, placement: Placement) -> Word:
 
 
 def _sheet(
-    number: int, image: Image.Image, placement: Placement, styled: Sequence[StyledWord]
+    number: int, upright: Image.Image, placement: Placement, styled: Sequence[StyledWord]
 ) -> Sheet:
     """The page image, made upright, as the lines and shades that are drawn on it."""
     if not styled:
         return Sheet(number, placement, ())
-    upright = turned(image, placement.quarters, placement.skew)
     words = [each.word for each in styled if each.word.text not in BARS]
     lines = drawn_lines(upright, placement.scale, words)
     return Sheet(number, placement, [*shaded_areas(upright, placement.scale), *lines])

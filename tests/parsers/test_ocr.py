@@ -10,7 +10,7 @@ from typing import Any
 
 import pymupdf
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from docpipe.content import block_text, page_text, table_rows
 from docpipe.errors import ConfigError
@@ -23,7 +23,7 @@ from docpipe.parsers.ocr.rapid import split_line
 from docpipe.parsers.ocr.rules import drawn_lines, is_bar, shaded_areas
 from docpipe.parsers.ocr.upright import Placement, ink_points, is_sideways, skew_of, turned
 from docpipe.pdf import open_document
-from docpipe.records import Table, Word
+from docpipe.records import Figure, Table, Word
 from docpipe.stages import Drawing, PageFacts, Parser
 
 LINES = (
@@ -329,6 +329,40 @@ def test_a_drawn_page_without_anything_like_text_is_sound(tmp_path: Path) -> Non
     assert (quality.verdict, quality.reasons) == ("ok", ("drawing",))
     drawn().parent.save(tmp_path / "text.pdf")
     assert read(tmp_path / "text.pdf", parser).quality.verdict == "suspicious"
+
+
+def test_a_photograph_on_a_scan_is_a_figure_and_a_frame_is_none(
+    rapid: OcrParser, tmp_path: Path
+) -> None:
+    def with_photograph(image: Image.Image) -> Image.Image:
+        photograph = Image.effect_noise((300, 220), 80).convert("RGB")
+        image.paste(photograph, (600, 420))
+        frame = ImageDraw.Draw(image)
+        frame.rectangle((80, 420, 400, 700), outline="black", width=4)
+        return image
+
+    facts = read(scan(tmp_path, with_photograph), rapid)
+    (figure,) = (draft.block for draft in facts.drafts if isinstance(draft.block, Figure))
+    (region,) = figure.source.regions
+    where = BBox(*(value * 72 / 200 for value in (600, 420, 900, 640)))
+    assert region.bbox.intersection(where) > 0.9 * max(where.area, region.bbox.area)
+    assert " ".join(LINES) in text_of(facts)
+
+
+def test_what_stands_above_the_caption_of_a_figure_is_one(rapid: OcrParser, tmp_path: Path) -> None:
+    page = pymupdf.open().new_page(width=400, height=400)
+    page.draw_polyline([(60, 60), (60, 200), (340, 200)])
+    page.draw_polyline([(60, 190), (120, 150), (200, 170), (260, 90), (340, 70)])
+    page.insert_text((60, 222), "Figure 1: Level of the river in April", fontsize=11)
+    for number, line in enumerate(LINES * 2):
+        page.insert_text((60, 260 + 16 * number), f"{line}, as before", fontsize=11)
+    pixmap = page.get_pixmap(dpi=200)
+    scanned = pymupdf.open()
+    scanned.new_page(width=400, height=400).insert_image((0, 0, 400, 400), pixmap=pixmap)
+    scanned.save(tmp_path / "chart.pdf")
+    facts = read(tmp_path / "chart.pdf", rapid)
+    (figure,) = (draft.block for draft in facts.drafts if isinstance(draft.block, Figure))
+    assert figure.source.regions[0].bbox.intersection(BBox(60, 60, 340, 200)) > 0.7 * 280 * 140
 
 
 def test_the_second_engine_reads_only_where_ink_has_no_words() -> None:
