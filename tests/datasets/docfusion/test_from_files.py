@@ -10,6 +10,7 @@ import pymupdf
 import pytest
 from PIL import Image
 
+from docpipe.bench.line_readers import RapidLines
 from docpipe.datasets.docfusion.labelling import Labelling, label_folder, label_of, parts_of
 from docpipe.datasets.docfusion.printed import line_pieces, page_pieces, printed_pieces
 from docpipe.datasets.docfusion.public import DocLatex, DocLayNet, PubTabNet, UniMer
@@ -20,6 +21,7 @@ from docpipe.geometry import BBox
 from docpipe.pdf import open_document
 from docpipe.pipeline import Pipeline
 from docpipe.records import Cell, Figure, Region, Source, Word
+from docpipe.training.docfusion.metrics import character_errors
 
 
 @pytest.fixture
@@ -264,3 +266,14 @@ def test_doclatex(tmp_path: Path) -> None:
     assert (len(source), source[1].task, source[1].image.size) == (5, "formula", (30, 10))
     with pytest.raises(ConfigError, match="table-"):
         DocLatex(tmp_path, "table")
+
+
+@pytest.mark.data
+def test_printed_lines_of_real_documents_are_what_an_engine_reads(data: Path) -> None:
+    """Wrong boxes or texts would show as errors of an engine that makes few."""
+    pieces = printed_pieces(data / "parsebench", 40, split="held_out")
+    reader = RapidLines()
+    read = [reader.predict(sample).text for sample in pieces]
+    assert len(pieces) == 40
+    assert len({sample.group for sample in pieces}) > 20
+    assert character_errors([sample.text for sample in pieces], read) < 0.04
