@@ -243,7 +243,9 @@ class FormPage:
             ticked = ticked or (self.chance.one("☒☑") if marked else "☐")
             label = "answer" if marked else "question"
             number = sheet.next_number()
-            sheet.text(x, y, f"{ticked} {option}", look.key, Mark(label, (), number))
+            swapped = form == "glyph" and self.chance.chance(0.25)
+            text = f"{option} {ticked}" if swapped else f"{ticked} {option}"
+            sheet.text(x, y, text, look.key, Mark(label, (), number))
             if marked:
                 sheet.links.append((group, number))
             return
@@ -379,7 +381,7 @@ class FormPage:
         style = self.look.key.scaled(self.chance.one([0.85, 0.85, 1.0]))
         text = " ".join(self.words.word("note") for _ in range(self.chance.one([1, 1, 2, 4])))
         if self.chance.chance(0.3):
-            text = self.words.sentences(self.chance.randint(1, 3))
+            text = self.words.sentences(self.chance.one([1, 1, 2, 3, 6]))
         text = text.upper() if self.chance.chance(0.15) else text
         align: Align = self.chance.one(["left", "left", "center"])
         return self.sheet.paragraph(left, y, text, style, width, PLAIN, align) + self.look.space

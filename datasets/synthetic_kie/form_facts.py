@@ -133,8 +133,24 @@ class FormText:
             company(chance, self.locale),
             chance.pattern(chance.one(["####", "??-##", "#-##"])),
             f"{chance.held(NOUNS).capitalize()} {chance.one(known.words)}",
+            self._period(),
         )
         return self.case(chance.one(forms))
+
+    def _period(self) -> str:
+        """A day, a year or a range of numbers as tables have them above their columns."""
+        chance = self.chance
+        low = chance.randint(1, 60)
+        forms = (
+            self.locale.date(chance.day(), "{mon} {d}"),
+            f"{low}-{low + chance.randint(4, 14)}",
+            f"{low}+",
+            f"< {low}",
+            str(chance.randint(1970, 2026)),
+            f"Q{chance.randint(1, 4)}",
+            f"{low}%",
+        )
+        return chance.one(forms)
 
     def answer(self, kind: str) -> str:
         """An answer of a kind, on one line."""
