@@ -1,6 +1,10 @@
 """Train KNN-former: configuration -> data -> model -> trainer -> evaluation -> model card.
 
-    python -m docpipe.training.train_knnformer training/configs/knnformer-toy.toml OUT
+    docpipe train knnformer training/configs/knnformer-toy.toml -o OUT
+
+or, with several processes,
+
+    torchrun --nproc-per-node N -m docpipe.training.train_knnformer CONFIG OUT
 
 writes into OUT: model.safetensors and config.json (what KnnFormerClassifier loads), model_card.json
 (data, sizes, measured scores, the command), metrics.jsonl (a line per logged step),
@@ -10,6 +14,7 @@ predictions.jsonl (the entities of the tested pages), and checkpoints/, from whi
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 import shlex
 import sys
@@ -99,6 +104,8 @@ def train(
         seconds=round(fitted.seconds, 1),
         versions=_versions(),
     )
+    if int(os.environ.get("RANK", "0")):  # of several processes the first writes
+        return card
     save(folder, model, SavedConfig(settings.model, schema, thresholds), compact=settings.compact)
     (folder / "model_card.json").write_bytes(
         msgspec.json.format(msgspec.json.encode(card), indent=2) + b"\n"

@@ -22,11 +22,13 @@ Floats = npt.NDArray[np.floating[Any]]
 
 LAYOUT_SIZE = 7
 SHAPE_SIZE = 11
-CONTEXT_SIZE = 8
+CONTEXT_SIZE = 11
 FEATURE_SIZE = LAYOUT_SIZE + SHAPE_SIZE + CONTEXT_SIZE
 
 _ENDS = 12  # places counted from either end of the page
 _REPEATS = 3
+_MOST_AMOUNTS = 80  # with more of them sums that mean nothing are everywhere
+_FLUSH = 0.03  # page widths
 
 _MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _DATE = re.compile(
@@ -129,8 +131,9 @@ def context(page: EntityPage) -> npt.NDArray[np.float32]:
     """How each entity compares with the rest of its page, shape (n, CONTEXT_SIZE) [D].
 
     Places from the top and from the bottom, of the first and last entities only; of an amount its
-    share of the page's largest, whether it is that, the share of smaller ones, and how often it
-    stands; whether a date is the page's first; how often the same text stands.
+    share of the page's largest, whether it is that, the share of smaller ones, how often it stands,
+    whether it is the sum of two others, is with another a third, and is the sum of those right
+    above it; whether a date is the page's first; how often the same text stands.
     """
     n = len(page.texts)
     rank = reading_ranks(page.box_array())
@@ -143,6 +146,7 @@ def context(page: EntityPage) -> npt.NDArray[np.float32]:
         np.minimum(rank, _ENDS) / _ENDS,
         np.minimum(n - 1 - rank, _ENDS) / _ENDS,
         *_amount_columns(amounts),
+        *_sums(amounts, page.box_array(), rank),
         first_date & dates,
         np.array([min(counts[text] - 1, _REPEATS) / _REPEATS for text in texts]),
     ]
@@ -164,6 +168,34 @@ def _amount_columns(amounts: Floats) -> list[npt.NDArray[np.float64]]:
         np.minimum(through - below, _REPEATS) / _REPEATS,
     ]
     return [np.where(known, column, 0.0) for column in columns]
+
+
+def _sums(
+    amounts: Floats, boxes: Floats, rank: npt.NDArray[np.int64]
+) -> list[npt.NDArray[np.bool_]]:
+    """Of each amount: whether two others add up to it, whether it and another do to a third, and
+    whether at least two that stand right above it, flush at the right, do. Zeros do not count."""
+    at = np.flatnonzero(amounts > 0)
+    cents = np.round(amounts[at] * 100).astype(np.int64)
+    total, addend, below = (np.zeros(len(amounts), bool) for _ in range(3))
+    values = np.unique(cents)
+    if len(values) < 3 or len(values) > _MOST_AMOUNTS:
+        return [total, addend, below]
+    others = ~np.eye(len(values), dtype=bool)
+    pairs = values[:, None] + values
+    total[at] = np.isin(cents, pairs[others])
+    addend[at] = np.isin(cents, values[(np.isin(pairs, values) & others).any(axis=1)])
+    order = at[np.argsort(rank[at], kind="stable")]
+    for place, own in enumerate(order):
+        column = [
+            other
+            for other in order[:place][::-1]
+            if abs(boxes[other, 2] - boxes[own, 2]) < _FLUSH
+            and boxes[other, 3] <= boxes[own, 3] - (boxes[own, 3] - boxes[own, 1]) / 2
+        ]
+        running = np.cumsum(np.round(amounts[column] * 100))
+        below[own] = bool((running[1:] == round(amounts[own] * 100)).any())
+    return [total, addend, below]
 
 
 def amount_in(text: str) -> float:

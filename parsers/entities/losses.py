@@ -21,13 +21,14 @@ SINKHORN_STEPS = 10
 
 
 class LossConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What several entities that are equally right for a one-field are taught: with `targets`
-    "given" only the labelled one is right, with "any" the others may have the field or not, with
-    "hungarian" the one that the model finds likeliest is right and the others are not. `field_loss` adds, with `weight`, a loss over the entities a one-field can choose
-    from.
+    """`targets` says what of several entities that are equally right for a one-field is taught.
+    "given": only the labelled one is right. "any": the others may have the field or not.
+    "hungarian": the one that the model finds likeliest is right, the others are not.
+
+    `field_loss` adds, with `weight`, a loss over the entities that a one-field can choose from.
     """
 
-    targets: Literal["given", "any", "hungarian"] = "given"
+    targets: Literal["given", "any", "hungarian"] = "any"
     field_loss: Literal["none", "column", "sinkhorn"] = "column"
     weight: float = 0.3
     label_smoothing: float = 0.05

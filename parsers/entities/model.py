@@ -135,7 +135,8 @@ class HopAttention(nn.Module):
     def _key_bias(self, weight: Tensor, q: Tensor, hops: Tensor) -> Tensor:
         table = weight.view(-1, self.heads, q.shape[-1])
         per_hop = torch.einsum("bhnd,mhd->bhnm", q, table) / q.shape[-1] ** 0.5
-        return per_hop.gather(3, hops.unsqueeze(1).expand(-1, self.heads, -1, -1))
+        bias: Tensor = per_hop.gather(3, hops.unsqueeze(1).expand(-1, self.heads, -1, -1))
+        return bias
 
 
 def _zero_table(rows: int, size: int) -> nn.Embedding:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -96,3 +99,29 @@ def test_the_toy_receipts_are_learnt_by_heart_in_two_minutes(tmp_path: Path) -> 
     assert card.evaluation.argmax.micro == 1.0
     assert card.evaluation.matched.micro == 1.0
     assert card.seconds < 120
+
+
+@pytest.mark.slow
+def test_two_processes_train_one_model(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(
+        """
+        [data]
+        source = "toy"
+        [model]
+        width = 16
+        layers = 1
+        heads = 2
+        buckets = 256
+        [training]
+        max_steps = 6
+        batch_size = 2
+        """
+    )
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
+    script = ["-m", "docpipe.training.train_knnformer", "tiny.toml", "out"]
+    root = str(Path(__file__).parents[2])
+    environment = os.environ | {"CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": root}
+    subprocess.run([*launcher, *script], cwd=tmp_path, env=environment, check=True, timeout=280)
+    card = json.loads((tmp_path / "out" / "model_card.json").read_text())
+    assert card["steps"] == 6
+    check_classifier(KnnFormerClassifier(tmp_path / "out"))

@@ -63,8 +63,8 @@ def load_splits(settings: Settings, labels: Sequence[str]) -> Splits:
         train = validation = everything  # learnt by heart, so looked at by heart
     for more in settings.extra:
         found = _documents(settings, more, more.train, labels)[: more.limit]
-        parts = split_by_key(found, more.validation)
-        train, validation = [*train, *parts[0]], [*validation, *parts[1]]
+        learnt, kept = split_by_key(found, more.validation)
+        train, validation = [*train, *learnt], [*validation, *kept]
     test = test or validation
     if not train or not test:
         raise ConfigError(

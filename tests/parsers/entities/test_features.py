@@ -112,7 +112,7 @@ def test_context_compares_an_entity_with_its_page() -> None:
     texts = ("Shop", "01/02/2020", "4.00", "1.00", "4.00", "02/02/2020", "Shop")
     boxes = tuple(BBox(10, 20 * at, 90, 20 * at + 10) for at in range(len(texts)))
     rows = context(EntityPage(100.0, 200.0, texts, boxes))
-    top, bottom, share, largest, order, repeats, first_date, same = rows.T
+    top, bottom, share, largest, order, repeats, *_, first_date, same = rows.T
     assert top[0] == bottom[-1] == 0.0
     assert (np.diff(top) > 0).all()
     assert (np.diff(bottom) < 0).all()
@@ -123,3 +123,14 @@ def test_context_compares_an_entity_with_its_page() -> None:
     assert first_date.tolist() == [0, 1, 0, 0, 0, 0, 0]
     assert same.astype(bool).tolist() == [True, False, True, False, True, False, True]
     assert context(EntityPage(100.0, 100.0, (), ())).shape == (0, CONTEXT_SIZE)
+
+
+def test_context_knows_which_amounts_add_up() -> None:
+    texts = ("2.00", "3.00", "1.50", "6.50", "10.00", "3.50", "TOTAL")
+    boxes = tuple(BBox(60, 20 * at, 90, 20 * at + 10) for at in range(len(texts)))
+    total, addend, below = context(EntityPage(100.0, 200.0, texts, boxes)).T[6:9].astype(bool)
+    assert total.tolist() == [False, False, False, True, True, True, False]
+    assert addend.tolist() == [True, True, True, True, False, True, False]
+    assert below.tolist() == [False, False, False, True, False, False, False]
+    apart = (*boxes[:3], BBox(0, 60, 40, 70), *boxes[4:])
+    assert not context(EntityPage(100.0, 200.0, texts, apart))[3, 8]

@@ -164,3 +164,16 @@ def test_a_field_nobody_labelled_is_not_learnt_to_be_absent() -> None:
     sinkhorn_loss(logits, torch.tensor([[0, 2]]), [1, 2], unknown=unknown).backward()
     assert logits.grad is not None
     assert logits.grad[..., 1].abs().max() < logits.grad[..., 2].abs().max()
+
+
+def test_with_any_targets_an_equal_entity_costs_nothing_and_counts_for_the_field() -> None:
+    logits = torch.tensor([[[0.0, 5.0], [0.0, 5.0], [5.0, 0.0]]])
+    labels = torch.tensor([[1, 0, 0]])
+    candidates = torch.tensor([[[False, False], [False, True], [False, False]]])
+    plain, free = (
+        total_loss(logits, labels, ONES, LossConfig(targets, label_smoothing=0.0), candidates)  # type: ignore[arg-type]
+        for targets in ("given", "any")
+    )
+    assert free < 0.02
+    assert plain > 1
+    assert column_loss(logits, labels, ONES, candidates) < 0.01 < column_loss(logits, labels, ONES)
