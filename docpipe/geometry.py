@@ -35,8 +35,12 @@ class BBox(msgspec.Struct, frozen=True, array_like=True, gc=False):
     @classmethod
     def of(cls, x0: float, y0: float, x1: float, y1: float) -> BBox:
         """The box with these two opposite corners, whichever way round, rounded to 0.01 pt."""
-        left, right = sorted((round(float(x0), 2), round(float(x1), 2)))
-        top, bottom = sorted((round(float(y0), 2), round(float(y1), 2)))
+        left, right = round(float(x0), 2), round(float(x1), 2)
+        top, bottom = round(float(y0), 2), round(float(y1), 2)
+        if left > right:
+            left, right = right, left
+        if top > bottom:
+            top, bottom = bottom, top
         return cls(left, top, right, bottom)
 
     @property
