@@ -25,6 +25,7 @@ _TITLE = 1.3  # of the usual font size
 _MAX_BANNER = 4  # lines of a title on a picture
 _WORD = re.compile(r"[^\W\d_]{2}")
 _WHITE = 0xFFFFFF
+_DENSE = 10_000  # shapes that are joined by nearness alone, as on maps
 _LABEL_WORDS = 7  # longer lines are prose
 
 
@@ -93,7 +94,8 @@ def vector_clusters(drawings: Sequence[Drawing], sheet: BBox) -> list[BBox]:
                 groups.join(members[0], cells[neighbour][0])
         for member in members[1:]:
             groups.join(members[0], member)
-    _join_overlapping(groups, shapes)
+    if len(shapes) <= _DENSE:
+        _join_overlapping(groups, shapes)
     return [
         union_all(shapes[index].bbox for index in members)
         for members in groups.members()

@@ -8,6 +8,7 @@ of other short lines are left to the reading order.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from docpipe.parsers.native.lines import Line, merge_lines
@@ -17,6 +18,7 @@ from docpipe.stages import Draft, Style
 
 _FEWEST = 3  # rows
 _EDGE = 2.0  # points that left edges may differ
+_RECENT = 8  # blocks on one edge that are looked back at
 _LABEL_WORDS, _VALUE_WORDS = 5, 8
 _REACH = 14.0  # in font sizes: between label and value
 _PITCH = 2.6  # in font sizes: from row to row
@@ -66,25 +68,27 @@ def _is_short(line: Line) -> bool:
 
 def _blocks(rows: Sequence[Row]) -> Iterator[list[Row]]:
     """Runs of rows on the same edges, close below one another."""
-    open_blocks: list[list[Row]] = []
-    closed: list[list[Row]] = []
+    blocks: list[list[Row]] = []
+    by_edge: defaultdict[int, list[list[Row]]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: row[0].bbox.y1):
-        closed += [block for block in open_blocks if not _is_near(block[-1], row)]
-        open_blocks = [block for block in open_blocks if _is_near(block[-1], row)]
-        for block in open_blocks:
-            if _follows(block[-1], row):
-                block.append(row)
-                break
+        edge = round(row[0].bbox.x0 / _EDGE)
+        near = [
+            block
+            for key in (edge - 1, edge, edge + 1)
+            for block in by_edge[key][-_RECENT:]
+            if _follows(block[-1], row)
+        ]
+        if near:
+            block = min(near, key=lambda block: block[0][0].bbox.y1)
+            block.append(row)
         else:
-            open_blocks.append([row])
-    for block in sorted(closed + open_blocks, key=lambda block: block[0][0].bbox.y1):
+            block = [row]
+            blocks.append(block)
+        if not any(block is other for other in by_edge[edge][-_RECENT:]):
+            by_edge[edge].append(block)
+    for block in sorted(blocks, key=lambda block: block[0][0].bbox.y1):
         if len(block) >= _FEWEST and _is_typical(block):
             yield block
-
-
-def _is_near(above: Row, below: Row) -> bool:
-    pitch = _PITCH * max(above[0].size, below[0].size)
-    return below[0].bbox.y1 - above[0].bbox.y1 < pitch
 
 
 def _follows(above: Row, below: Row) -> bool:

@@ -84,13 +84,15 @@ def _cells(box: BBox, asked: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 def drop_duplicates(words: Sequence[Word]) -> list[Word]:
     """`words` without those drawn again on top of themselves (fake bold, shadows)."""
-    seen: defaultdict[str, list[BBox]] = defaultdict(list)
+    seen: defaultdict[tuple[str, int, int], list[BBox]] = defaultdict(list)
     kept: list[Word] = []
     for word in words:
-        twins = seen[word.text]
-        if any(_is_redrawn(box, word.bbox) for box in twins[-50:]):
+        x, y, reach = word.bbox.x0, word.bbox.y0, 0.2 * min(word.bbox.height, word.bbox.width)
+        cells = {_cell(a, b) for a in (x - reach, x + reach) for b in (y - reach, y + reach)}
+        twins = (box for cell in cells for box in seen.get((word.text, *cell), ())[-50:])
+        if any(_is_redrawn(box, word.bbox) for box in twins):
             continue
-        twins.append(word.bbox)
+        seen[word.text, *_cell(x, y)].append(word.bbox)
         kept.append(word)
     return kept
 

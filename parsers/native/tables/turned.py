@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 from docpipe.geometry import BBox
@@ -12,6 +12,7 @@ from docpipe.records import Word
 from docpipe.stages import Drawing, TextSpan
 
 FEWEST_LETTERS = 60  # sideways letters on a page that may be a table rather than a label
+CELL = 32.0  # points: edge of the grid cells by which spans are found
 
 Direction = Literal["right", "up", "down"]
 Box = tuple[float, float, float, float]
@@ -72,11 +73,24 @@ class Sheet(Protocol):
 
 def by_direction(page: Sheet, words: Sequence[Word]) -> list[tuple[Turn, list[Word]]]:
     """The words of a page by the direction they run in."""
-    sideways = [(way, span) for span in page.spans() if (way := _way(span.direction)) != "right"]
+    sideways: dict[tuple[int, int], list[tuple[Direction, BBox]]] = {}
+    for span in page.spans():
+        if (way := _way(span.direction)) != "right":
+            for cell in _cells(span.bbox.clip(page.width, page.height)):
+                sideways.setdefault(cell, []).append((way, span.bbox))
     groups: dict[Direction, list[Word]] = {}
     for word in words:
-        groups.setdefault(_way_of(word, sideways), []).append(word)
+        x, y = word.bbox.center
+        under = sideways.get((int(x // CELL), int(y // CELL)), ())
+        way = next((way for way, box in under if box.contains_point(x, y)), "right")
+        groups.setdefault(way, []).append(word)
     return [(Turn(way, page.width, page.height), group) for way, group in groups.items()]
+
+
+def _cells(box: BBox) -> Iterator[tuple[int, int]]:
+    for column in range(int(box.x0 // CELL), int(box.x1 // CELL) + 1):
+        for row in range(int(box.y0 // CELL), int(box.y1 // CELL) + 1):
+            yield column, row
 
 
 def is_label(turn: Turn, words: Sequence[Word]) -> bool:
@@ -104,8 +118,3 @@ def _way(direction: tuple[float, float]) -> Direction:
     if abs(y) <= abs(x):
         return "right"
     return "up" if y < 0 else "down"
-
-
-def _way_of(word: Word, sideways: Sequence[tuple[Direction, TextSpan]]) -> Direction:
-    x, y = word.bbox.center
-    return next((way for way, span in sideways if span.bbox.contains_point(x, y)), "right")
