@@ -127,6 +127,9 @@ class Receipt:
         self.values["company"] = name
         if number:
             self.line(number[0])
+        if chance.chance(0.12):  # which of the shops it was
+            place = facts.address[-1].split(",")[0]
+            self.line(chance.one(["({})", "{} BRANCH", "OUTLET: {}", "{}"]).format(place))
         if chance.chance(0.15):
             self.line(self.term("thanks"))
         if chance.chance(0.92):

@@ -42,6 +42,10 @@ _INVENTED: tuple[str, ...] = (
 _INVENTED += ("{b}{n} {w}", "{0} {n}PCS", "{0} ({w})", "{b}-{n}/{n}", "{w} {n}X{n}ML")
 
 
+_WISHES = ("Ice", "No Ice", "Less Ice", "Medium", "Hot", "L", "M", "Less Sugar", "50%", "70%")
+_WISHES += ("Extra Shot", "No Chili", "Large", "Regular", "Well Done", "N", "Take Away", "Spicy")
+
+
 class Line(NamedTuple):
     """A thing sold; amounts in cents. `extra` is a remark, or what comes with it for nothing."""
 
@@ -160,6 +164,7 @@ def _goods(chance: Chooser, locale: Locale, lang: str, coins: bool) -> list[Line
         price = int(chance.uniform(50, 2500) * chance.one([1, 1, 1, 4])) * scale
         price = price // 5 * 5 if coins else price // 10000 * 10000 or 50000
         extra = case(chance.held(names_)) if chance.chance(0.06) else ""
+        extra = case(chance.one(_WISHES)) if chance.chance(0.06) else extra
         shuffled = chance.pattern("#" * len(code)) if has_code else ""
         quantity = chance.choices([1, 2, 3, 4, 10], [12, 4, 2, 1, 0.5])[0]
         goods.append(Line(case(name), shuffled, quantity, price, extra))
