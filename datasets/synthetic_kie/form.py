@@ -98,7 +98,7 @@ class Form:
         """Parts of the family down to the end of the page, or sooner."""
         left, y, width = place
         chance = self.chance
-        weights = FAMILIES[self.family] | {"stray": 0.9}
+        weights = FAMILIES[self.family] | {"stray": 0.45}
         weights["section"] = 1.6 * weights.get("section", 0.5)
         last = ""
         for _ in range(chance.randint(4, 24)):

@@ -42,7 +42,18 @@ _INVENTED: tuple[str, ...] = (
 _INVENTED += ("{b}{n} {w}", "{0} {n}PCS", "{0} ({w})", "{b}-{n}/{n}", "{w} {n}X{n}ML")
 
 
-_WISHES = ("Ice", "No Ice", "Less Ice", "Medium", "Hot", "L", "M", "Less Sugar", "50%", "70%")
+_WISHES: tuple[str, ...] = (
+    "Ice",
+    "No Ice",
+    "Less Ice",
+    "Medium",
+    "Hot",
+    "L",
+    "M",
+    "Less Sugar",
+    "50%",
+    "70%",
+)
 _WISHES += ("Extra Shot", "No Chili", "Large", "Regular", "Well Done", "N", "Take Away", "Spicy")
 
 
