@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from collections.abc import Callable
 from itertools import pairwise
@@ -329,6 +330,18 @@ def test_a_drawn_page_without_anything_like_text_is_sound(tmp_path: Path) -> Non
     assert (quality.verdict, quality.reasons) == ("ok", ("drawing",))
     drawn().parent.save(tmp_path / "text.pdf")
     assert read(tmp_path / "text.pdf", parser).quality.verdict == "suspicious"
+
+
+@needs_tesseract
+def test_a_dusty_scan_is_read(tesseract: OcrParser, tmp_path: Path) -> None:
+    def dusty(image: Image.Image) -> Image.Image:
+        chance = random.Random(1)
+        for _ in range(3_000):
+            x, y = chance.randrange(image.width - 2), chance.randrange(image.height - 2)
+            image.paste("black", (x, y, x + 2, y + 2))
+        return image
+
+    assert text_of(read(scan(tmp_path, dusty), tesseract)) == " ".join(LINES)
 
 
 def test_a_photograph_on_a_scan_is_a_figure_and_a_frame_is_none(
