@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 EngineName = Literal["auto", "tesseract", "rapidocr"]
 
-SURE = 0.75  # mean confidence from which a second engine is not asked
+SURE = 0.75  # mean confidence from which a reading is believed
+_CLEAN = 0.88  # the same of Tesseract: what is printed badly RapidOCR reads better
 _PROSE = 20  # words
 _DOUBTFUL = 0.6  # confidence below which a word does not tell that its place was read
 _COVERED = 0.5  # share of a line of ink under words from which it was read
@@ -74,7 +75,7 @@ class AutoEngine:
         return joined(best, words if best is other else other)
 
     def _suffices(self, words: Sequence[OcrWord]) -> bool:
-        return mean_confidence(words) >= SURE and (self._told or is_english(words))
+        return mean_confidence(words) >= _CLEAN and (self._told or is_english(words))
 
     def _with_gaps_filled(
         self, image: Image.Image, dpi: float, words: Sequence[OcrWord]
