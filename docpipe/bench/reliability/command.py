@@ -80,11 +80,13 @@ def run(
         started = time.monotonic()
         process = start(arguments, output, environment)
         peak, late = 0, False
-        while process.poll() is None and not late:
-            peak = max(peak, _peak_mb(process.pid))
-            late = timeout is not None and time.monotonic() - started > timeout
-            time.sleep(_GLANCE)
-        kill(process)
+        try:
+            while process.poll() is None and not late:
+                peak = max(peak, _peak_mb(process.pid))
+                late = timeout is not None and time.monotonic() - started > timeout
+                time.sleep(_GLANCE)
+        finally:  # also when this process is interrupted
+            kill(process)
         seconds = time.monotonic() - started
         output.seek(0)
         text = output.read().decode("utf-8", "replace")
