@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from docpipe.bench.parse import MAX_TABLE_PARTS, Converted, run
+import docpipe.bench
+from docpipe.bench.markup import html_tables
+from docpipe.bench.parse import MAX_TABLE_PARTS, Converted, load_sets, run
 from docpipe.bench.task import Options
 from docpipe.errors import ConfigError
 
@@ -88,3 +91,12 @@ def test_the_reference_sets_are_read_as_documented(data: Path) -> None:
         )
     ]
     assert counts == [100, 56, 22, 52]
+
+
+@pytest.mark.data
+def test_the_documents_are_those_of_the_committed_list() -> None:
+    text = (Path(docpipe.bench.__file__).parent / "parse_sets.txt").read_text()
+    small, plain = (part.splitlines()[1:] for part in text.strip().split("\n\n"))
+    texts, tables = load_sets(Path(os.environ["DOCPIPE_DATA"]) / "parsebench")
+    assert [item.name for item in tables.references] == small
+    assert [r.name for r in texts.references if not html_tables(r.markdown)] == plain

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -12,12 +13,14 @@ from docpipe.parsers.native.tables.layout import is_value, text_of
 BULLETS = frozenset("•◦▪‣·●■□○➢✓*–—-\uf0b7\uf0a7")
 ENUMERATOR = re.compile(r"[•◦▪‣·*–—-]|\(?[0-9ivxa-zA-Z]{1,4}[.)\]]+|\[?\d+\]|\d+(?:\.\d+)+\.?")
 
+_TICK = re.compile(r"-?\d+(?:\.\d+)?")
+FEWEST_TICKS = 4
 TITLE = 1.25  # of the usual height of words
 
 
 def is_ruled_table(grid: Grid) -> bool:
     filled = [slot for slot in grid.slots if slot.tokens]
-    if _is_contents(grid) or _is_bulleted(grid):
+    if _is_contents(grid) or _is_bulleted(grid) or is_chart(grid):
         return False
     words = sum(len(slot.tokens) for slot in filled) / max(1, len(filled))
     values = _value_share(grid)
@@ -32,6 +35,28 @@ def _is_bulleted(grid: Grid) -> bool:
     """Whether the first column holds nothing but bullets."""
     labels = [text_of(s.tokens) for s in grid.slots if s.column == 0 and s.tokens]
     return sum(text in BULLETS for text in labels) > 0.4 * len(labels)
+
+
+def is_chart(grid: Grid) -> bool:
+    """Whether columns of numbers in equal steps, as on axes, are most of what a grid holds."""
+    columns: dict[int, list[str]] = {}
+    for slot in grid.slots:
+        if slot.tokens:
+            columns.setdefault(slot.column, []).append(text_of(slot.tokens))
+    axes = [texts for texts in columns.values() if _is_axis(texts)]
+    held = sum(map(len, axes))
+    rest = sum(map(len, columns.values())) - held
+    return bool(axes) and rest < 0.5 * grid.rows * (grid.columns - len(axes))
+
+
+def _is_axis(texts: Sequence[str]) -> bool:
+    ticks = [text.replace("−", "-").rstrip("%") for text in texts]
+    numbers = [float(tick) for tick in ticks if _TICK.fullmatch(tick)]
+    if len(numbers) < max(FEWEST_TICKS, 0.6 * len(texts)):
+        return False
+    steps = Counter(round(b - a, 6) for a, b in pairwise(numbers))
+    step, times = steps.most_common(1)[0]
+    return step != 0 and times >= 0.7 * (len(numbers) - 1)
 
 
 def holds_titles(grid: Grid) -> bool:
@@ -83,7 +108,12 @@ def is_aligned_table(grid: Grid) -> bool:
     if len(rows) < 3 or not body:
         return False
     values = _value_share(grid)
-    if _is_contents(grid) or _is_bulleted(grid) or (values == 0 and _holds_addresses(grid)):
+    if (
+        _is_contents(grid)
+        or _is_bulleted(grid)
+        or is_chart(grid)
+        or (values == 0 and _holds_addresses(grid))
+    ):
         return False
     if grid.columns == 2:
         return values >= 0.6 and not _is_list(body)

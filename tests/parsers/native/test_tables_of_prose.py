@@ -44,3 +44,19 @@ def test_headings_between_the_rules_of_the_page_are_no_table() -> None:
     (page,) = read(build)
     assert not [block for block in page.blocks if isinstance(block, Table)]
     assert roles(page)["4.3 Model number 3"] == "heading"
+
+
+def test_the_axes_of_charts_side_by_side_are_no_table() -> None:
+    def build(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        column(page, 72, 80, 450, f"{prose(60)}.")
+        for x in (80, 320):
+            page.insert_text((x + 40, 190), f"Spread of {x} (bp)", fontsize=9)
+            for row in range(10):
+                page.insert_text((x, 210 + 14 * row), f"{450 - 50 * row}", fontsize=9)
+            page.insert_text((x + 70, 224), "Spread of bonds", fontsize=9)
+        page.draw_line((72, 180), (540, 180))
+        page.draw_line((72, 350), (540, 350))
+
+    (page,) = read(build)
+    assert not [block for block in page.blocks if isinstance(block, Table)]
