@@ -100,8 +100,15 @@ def configuration(
         "entities.locale": locale,
         "entities.scope": "page" if per_page else None,
     }
-    given = [f"{key}={value}" for key, value in chosen.items() if value is not None]
+    given = [f"{key}={_as_toml(value)}" for key, value in chosen.items() if value is not None]
     return load(file, [*(settings or ()), *given])
+
+
+def _as_toml(value: object) -> str:
+    """A value as TOML writes it: a path may look like a number or a date."""
+    import json
+
+    return str(value) if isinstance(value, float) else json.dumps(str(value), ensure_ascii=False)
 
 
 def text(given: str) -> str:

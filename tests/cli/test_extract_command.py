@@ -117,6 +117,7 @@ def test_csv_on_stdout_and_the_pairs_of_a_form(
         ([], "no fields are named"),
         (["--schema", "recipe"], "unknown field schema"),
         (["--schema", "none.toml"], "no such field schema"),
+        (["--schema", "2024-01-01"], "unknown field schema '2024-01-01'"),
         (["--schema", "invoice", "--json", "--csv"], "two formats on one output"),
         (["--schema", "invoice", "--set", "entities.scope=chapter"], "scope"),
         (["--schema", "invoice", "--pages", "x"], "no list of pages"),
