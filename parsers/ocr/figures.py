@@ -27,6 +27,7 @@ _STROKE = 3  # points: what is thinner are lines and handwriting
 _GAP = 9  # points between parts of one picture
 _MIN_SIDE = 36  # points
 _FILLED = 0.4  # of its box
+_BLED = 0.9  # of one in a corner of the page, where a sheet may be torn or folded
 _VARIED = 12.0  # standard deviation of its brightness: a plain area shows nothing
 _SQUARE = 24  # points
 _FEWEST = 4  # pixels in a square: less is dust
@@ -85,7 +86,7 @@ def picture_boxes(small: Pixels, ink: Pixels) -> list[BBox]:
         grey = small[y : y + height, x : x + width].mean(axis=2)
         if (
             min(width, height) >= _MIN_SIDE
-            and area >= _FILLED * width * height
+            and area >= (_FILLED if edges < 2 else _BLED) * width * height
             and edges < 3
             and grey.std() >= _VARIED
         ):
