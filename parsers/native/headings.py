@@ -77,11 +77,18 @@ def _marks(pages: Sequence[Sequence[Draft]], outline: Sequence[OutlineEntry], bo
             level = _outlined(draft, page, bookmarks)
             if level is not None:
                 marks[page, index] = level
-            elif is_contents_title(_text(draft)) or (
+            elif _names_contents(draft) or (
                 is_heading(draft, body, below, labels) and not (contents and _is_small(draft, body))
             ):
                 marks[page, index] = None
     return marks
+
+
+def _names_contents(draft: Draft) -> bool:
+    block = draft.block
+    return isinstance(block, TextBlock) and (
+        block.role == "paragraph" and is_contents_title(block.text)
+    )
 
 
 def _is_small(draft: Draft, body: Body) -> bool:

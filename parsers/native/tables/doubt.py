@@ -26,6 +26,8 @@ def is_ruled_table(grid: Grid) -> bool:
     values = _value_share(grid)
     if values < 0.1 and len(filled) < 0.5 * grid.rows * grid.columns:
         return False
+    if grid.rows < 3 and grid.columns > 4 and values < 0.1:
+        return False  # words of two lines that happen to stand under one another
     if grid.columns == 2 and values < 0.3:
         return words < 6 and grid.rows > 2
     return words < 15 or values > 0.2

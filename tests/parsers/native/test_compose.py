@@ -217,3 +217,13 @@ def test_a_contents_page_without_dots_holds_no_headings() -> None:
     first, second = read(build)
     assert set(roles(first).values()) == {"paragraph"}
     assert "Chapter 1: The survey" in roles(second)
+
+
+def test_a_link_to_the_contents_on_every_page_is_furniture() -> None:
+    def build(document: pymupdf.Document) -> None:
+        for number in range(6):
+            page = document.new_page()
+            page.insert_text((60, 40), "Table of Contents", fontsize=10)
+            column(page, 60, 90, 450, f"{prose(120, number)}.")
+
+    assert all(roles(page)["Table of Contents"] == "page_header" for page in read(build))

@@ -60,3 +60,18 @@ def test_the_axes_of_charts_side_by_side_are_no_table() -> None:
 
     (page,) = read(build)
     assert not [block for block in page.blocks if isinstance(block, Table)]
+
+
+def test_two_lines_of_typewriter_text_between_rules_are_no_table() -> None:
+    def build(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        column(page, 72, 80, 450, f"{prose(60)}.")
+        page.draw_line((72, 180), (520, 180))
+        for row, line in enumerate(
+            ("call  three  functions  in  the  program", "then  there  is  text  of  words")
+        ):
+            page.insert_text((76, 195 + 11 * row), line, fontsize=9, fontname="cour")
+        page.draw_line((72, 212), (520, 212))
+
+    (page,) = read(build)
+    assert not [block for block in page.blocks if isinstance(block, Table)]
