@@ -48,9 +48,7 @@ def tiny() -> DocFusionConfig:
     Measured on one thread, in CPU seconds, batches of 16. Training (forward, backward, AdamW):
     48 strips of 256 pixels with 24 tokens a second, 33 of 384 with 36, 27 formulas of 64 x 256 with
     40, 9 tables of 128 x 384 with 120, 9.5 pages with 100. Reading: 54 strips of 384 (37 with three
-    beams) and 13 pages (8) a second, of the same lengths. 6,700 strips of the base-14 fonts, with
-    CTC at half weight, brought the CTC head's character error on unseen strips to 22 %, when the
-    decoder had just begun to follow the line (63 %).
+    beams) and 13 pages (8) a second, of the same lengths.
     """
     size = ByteVocabulary(PIECES, LABELS + MORE_LABELS).size
     bins = 320
