@@ -52,6 +52,8 @@ def _continues(before: Draft, after: Draft) -> bool:
         return False
     if _ENDED.search(first.text) or list_marker(second.text) is not None:
         return False
+    if first.role == second.role == "reference":
+        return True  # only its last line ends in a full stop
     start = second.text[:1]
     return start.islower() or (first.text.endswith("-") and start.isalpha())
 

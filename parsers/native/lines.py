@@ -100,12 +100,17 @@ def line_of(words: Sequence[StyledWord], direction: tuple[float, float] = UPRIGH
         words=tuple(word.word for word in words),
         bbox=_line_box(words, cap),
         size=size,
-        bold=all(word.bold for word in words if _LETTER.search(word.word.text) or total < 3),
+        bold=all(word.bold for word in _telling(words)),
         italic=italic >= 0.7 * total,
         font=font,
         direction=direction,
         foot=_foot(words, font, size) if direction == UPRIGHT else None,
     )
+
+
+def _telling(words: Sequence[StyledWord]) -> Sequence[StyledWord]:
+    """The words that tell a line's weight: those with letters, where there are any."""
+    return [word for word in words if _LETTER.search(word.word.text)] or words
 
 
 def _foot(words: Sequence[StyledWord], font: str, size: float) -> float | None:

@@ -227,3 +227,23 @@ def test_a_link_to_the_contents_on_every_page_is_furniture() -> None:
             column(page, 60, 90, 450, f"{prose(120, number)}.")
 
     assert all(roles(page)["Table of Contents"] == "page_header" for page in read(build))
+
+
+def test_a_reference_goes_on_over_a_column_and_its_last_digits_belong_to_it() -> None:
+    def build(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        page.insert_text((50, 80), "References", fontsize=14)
+        y = 105.0
+        for year in range(1980, 1992):
+            y = column(page, 50, y, 220, f"Adams, B. {year}. {prose(22, year)}. River Press.") + 6
+        page.insert_text((50, y), "Clark, C. and David", fontsize=10)
+        page.insert_text((320, 80), "Reitter, D. 2021. Semantics of queries. ACM", fontsize=10)
+        page.insert_text((320, 92), "Transactions on Database Systems, 34(3):1-", fontsize=10)
+        page.insert_text((320, 104), "45.", fontsize=10)
+        column(page, 320, 126, 220, f"Evans, E. 2001. {prose(40, 3)}. River Press.")
+
+    (page,) = read(build)
+    assert (
+        "Clark, C. and David Reitter, D. 2021. Semantics of queries. ACM Transactions on Database "
+        "Systems, 34(3):1-45."
+    ) in texts(page)
