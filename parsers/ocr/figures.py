@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 
     Pixels = np.ndarray[Any, Any]
 
+_LARGEST = 1500  # points: a page is looked at with one pixel a point, a poster with fewer
 _CONTRAST = 40  # of 255: how far ink is from the paper
-_STROKE = 3  # points: what is thinner are lines and handwriting
-_GAP = 9  # points between parts of one picture
-_MIN_SIDE = 36  # points
+_STROKE = 3  # pixels: what is thinner are lines and handwriting
+_GAP = 9  # pixels between parts of one picture
+_MIN_SIDE = 36  # pixels
 _FILLED = 0.4  # of its box
 _BLED = 0.9  # of one in a corner of the page, where a sheet may be torn or folded
 _VARIED = 12.0  # standard deviation of its brightness: a plain area shows nothing
-_SQUARE = 24  # points
+_SQUARE = 24  # pixels
 _FEWEST = 4  # pixels in a square: less is dust
 _SURE = 0.6  # confidence of words that are no part of a picture
 
@@ -50,13 +51,15 @@ def figures_of(
         for word in line.words
         if word.confidence is not None and word.confidence >= _SURE
     ]
-    small, ink = _ink(image, placement.scale, sure)
-    pictures = picture_boxes(small, ink)
+    unit = max(1.0, max(placement.size) / _LARGEST)
+    small, ink = _ink(image, placement.scale * unit, [_times(box, 1 / unit) for box in sure])
+    pictures = [_times(box, unit) for box in picture_boxes(small, ink)]
+    pieces = [_times(box, unit) for box in _pieces(ink)]
     found = [PlacedImage(box, (1, 1)) for box in pictures]
     sheet = BBox(0.0, 0.0, *placement.size)
     em = body_size(lines)
     areas = with_labels(find_figures(found, [], lines, taken, sheet, em), lines, em)
-    marks = [box for box in _pieces(ink) if not any(other.contains(box) for other in taken)]
+    marks = [box for box in pieces if not any(other.contains(box) for other in taken)]
     areas = joined_by_captions(areas, lines, [*pictures, *marks], em)
     inside = {id(line) for area in areas for line in area.lines}
     figures = [
@@ -95,7 +98,7 @@ def picture_boxes(small: Pixels, ink: Pixels) -> list[BBox]:
 
 
 def _ink(image: Image.Image, scale: float, words: Sequence[BBox]) -> tuple[Pixels, Pixels]:
-    """The image at one pixel a point, and what is on it beside the words and the paper."""
+    """The image `scale` times smaller, and what is on it beside the words and the paper."""
     import cv2
     import numpy as np
 
@@ -107,6 +110,10 @@ def _ink(image: Image.Image, scale: float, words: Sequence[BBox]) -> tuple[Pixel
         x0, y0 = max(0, int(box.x0) - 1), max(0, int(box.y0) - 1)
         ink[y0 : int(box.y1) + 2, x0 : int(box.x1) + 2] = 0
     return small, ink
+
+
+def _times(box: BBox, factor: float) -> BBox:
+    return BBox(box.x0 * factor, box.y0 * factor, box.x1 * factor, box.y1 * factor)
 
 
 def _pieces(ink: Pixels) -> Iterator[BBox]:

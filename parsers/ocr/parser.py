@@ -111,11 +111,28 @@ class OcrParser:
         for quarter in quarters:
             level = _points_turned(points, quarter)
             placement = Placement((page.width, page.height), scale, quarter, skew_of(level))
-            words = self._read(turned(image, quarter, placement.skew), 72.0 * scale, page.number)
+            upright = turned(image, quarter, placement.skew)
+            words = self._read(upright, 72.0 * scale, page.number)
             best = max(best, (words, placement), key=lambda found: _certainty(found[0]))
-            if mean_confidence(words) >= _UPRIGHT and not _stand(words):
+            if mean_confidence(words) < SURE or _stand(words):
+                continue
+            if mean_confidence(words) >= _UPRIGHT or self._is_upright(
+                upright, words, 72.0 * scale, page.number
+            ):
                 break
         return best
+
+    def _is_upright(
+        self, image: Image.Image, words: Sequence[OcrWord], dpi: float, number: int
+    ) -> bool:
+        """Whether the middle lines of a page are read with more confidence than upside down."""
+        middles = sorted(word.bbox.center[1] for word in words)
+        top, bottom = (middles[int(share * (len(middles) - 1))] for share in (0.4, 0.6))
+        margin = max(word.bbox.height for word in words)
+        strip = image.crop((0, int(top - margin), image.width, int(bottom + margin)))
+        turned_over = self._read(strip.rotate(180), dpi, number)
+        here = [word for word in words if top <= word.bbox.center[1] <= bottom]
+        return mean_confidence(here) > mean_confidence(turned_over)
 
     def _read(self, image: Image.Image, dpi: float, number: int) -> list[OcrWord]:
         try:
