@@ -157,7 +157,7 @@ def _reads_like_one(block: TextBlock, style: Style, body: Body) -> bool:
     ):
         return False
     if text.endswith((",", ";")) or (
-        text.endswith(".") and len(text) > 60 and style.size < 1.5 * body.size
+        text.endswith((".", ":")) and len(text) > 60 and style.size < 1.5 * body.size
     ):
         return False
     return not (letters[0].islower() and style.size < 1.3 * body.size)

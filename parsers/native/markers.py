@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _BULLET = re.compile(
-    r"^(?:[•‣◦▪▫■□☐☑☒●○◆◇►▶❖➢➤✓✔✗·∙⁃\uf0b7\uf0a7\uf0d8\uf076\uf0fc]\s*|[-–—*o]\s+)(?=\S)"
+    r"^(?:[•‣◦▪▫■□☐☑☒●○◆◇►▶❖➢➤✓✔✗·∙⁃\uf0b7\uf0a7\uf0d8\uf076\uf0fc]\s*|[-–—*o>]\s+)(?=\S)"
 )
 _ENUMERATED = re.compile(
     r"^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})\)|(?:\d{1,2}|[a-zA-Z]|[ivx]{1,5})\.)\s+(?=\S)"

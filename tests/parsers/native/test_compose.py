@@ -247,3 +247,20 @@ def test_a_reference_goes_on_over_a_column_and_its_last_digits_belong_to_it() ->
         "Clark, C. and David Reitter, D. 2021. Semantics of queries. ACM Transactions on Database "
         "Systems, 34(3):1-45."
     ) in texts(page)
+
+
+def test_a_long_line_in_larger_type_that_leads_to_a_list_is_no_heading() -> None:
+    lead = "Safety comes first here. It can only be ensured if the following points are observed:"
+
+    def build(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        page.insert_text((50, 80), "Hazards to the operator", fontsize=13, fontname="hebo")
+        column(page, 50, 110, 450, lead, 12)
+        page.insert_text((50, 160), "> Read the manual.", fontsize=12)
+        column(page, 50, 200, 450, f"{prose(150)}.")
+
+    (page,) = read(build)
+    found = roles(page)
+    assert found["Hazards to the operator"] in ("title", "heading")
+    assert found[lead] == "paragraph"
+    assert found["> Read the manual."] == "list_item"
