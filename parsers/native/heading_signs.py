@@ -37,6 +37,12 @@ _ADMONITION = re.compile(
 _WORD = re.compile(r"[^\W\d_]{3}|[\u2e80-\u9fff\uac00-\ud7af]")
 _AFFILIATION = re.compile(r"[∗*†‡§¶]")  # marks behind the names of authors
 _FORMULA = re.compile(r"[∈≤≥≠≈∑∏∫√⊤⊥∂∇∝\ufffd]|\S\s=\s\S.*\S=\S|^\S{1,12} = ")
+_DATE = re.compile(
+    r"^(?:\d{1,2}(?:st|nd|rd|th)?\.?\s+)?"
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)"
+    r"[a-zé]*\.?\s+(?:\d{1,2}(?:st|nd|rd|th)?,?\s+)?\d{4}$",
+    re.IGNORECASE,
+)
 _SECTION = re.compile(
     r"^(?:abstract|introduction|background|related works?|conclusions?|references|bibliography|"
     r"works cited|literature cited|acknowledge?ments?|appendix|appendices|"
@@ -149,12 +155,9 @@ def _reads_like_one(block: TextBlock, style: Style, body: Body) -> bool:
     letters = _LETTERS.findall(text)
     if len(letters) < max(2, 0.5 * len(text.replace(" ", ""))) or not _WORD.search(text):
         return False
-    if (
-        _FORMULA.search(text)
-        or style.turned
-        or len(_AFFILIATION.findall(text)) > 1
-        or _ADMONITION.match(text)
-    ):
+    if any(sign.search(text) for sign in (_FORMULA, _ADMONITION, _DATE)):
+        return False
+    if style.turned or len(_AFFILIATION.findall(text)) > 1:
         return False
     if text.endswith((",", ";")) or (
         text.endswith((".", ":")) and len(text) > 60 and style.size < 1.5 * body.size

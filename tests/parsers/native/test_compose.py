@@ -264,3 +264,14 @@ def test_a_long_line_in_larger_type_that_leads_to_a_list_is_no_heading() -> None
     assert found["Hazards to the operator"] in ("title", "heading")
     assert found[lead] == "paragraph"
     assert found["> Read the manual."] == "list_item"
+
+
+def test_a_date_on_a_cover_is_no_heading() -> None:
+    def build(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        page.insert_text((50, 100), "The ownership of land", fontsize=24)
+        page.insert_text((50, 140), "15 June 2023", fontsize=16, fontname="hebo")
+        column(page, 50, 200, 450, f"{prose(150)}.")
+
+    (page,) = read(build)
+    assert roles(page)["15 June 2023"] == "paragraph"
