@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from docpipe.geometry import BBox, union_all
 from docpipe.parsers.native.captions import attach_captions
 from docpipe.parsers.native.columns import Item, reading_order
+from docpipe.parsers.native.footnotes import footnotes_last
 from docpipe.parsers.native.labelled import labelled_rows
 from docpipe.parsers.native.line_text import is_rtl
-from docpipe.parsers.native.lines import Line, body_size, is_monospaced, merge_lines
+from docpipe.parsers.native.lines import Line, body_size, is_monospaced, merge_lines, text_size
+from docpipe.parsers.native.markers import list_marker
 from docpipe.parsers.native.paragraphs import split_paragraphs
 from docpipe.parsers.native.roles import page_role
 from docpipe.parsers.native.words import UPRIGHT
@@ -50,7 +52,8 @@ def drafts_from_lines(
     ]
     drafts: list[Draft] = []
     sheet = BBox(0.0, 0.0, width, height)
-    maker = _Maker(page, stage, em, sheet, _is_typewritten(upright))
+    large = text_size(upright, em)
+    maker = _Maker(page, stage, em, large, sheet, _is_typewritten(upright))
     rtl = 2 * sum(is_rtl(line.text) for line in upright) > len(upright)
     for leaf in reading_order(items, em, rtl):
         run: list[Line] = []
@@ -64,7 +67,7 @@ def drafts_from_lines(
         drafts += maker.drafts(run)
     for group in _turned(lines):
         drafts += maker.drafts(group, turned=True)
-    return attach_captions(drafts, em)
+    return footnotes_last(attach_captions(drafts, em))
 
 
 def _is_typewritten(lines: Sequence[Line]) -> bool:
@@ -87,10 +90,13 @@ def _turned(lines: Sequence[Line]) -> list[list[Line]]:
 class _Maker:
     """Makes drafts of the lines of one page."""
 
-    def __init__(self, page: int, stage: str, em: float, sheet: BBox, typewritten: bool) -> None:
+    def __init__(
+        self, page: int, stage: str, em: float, large: float, sheet: BBox, typewritten: bool
+    ) -> None:
         self._page = page
         self._stage = stage
         self._em = em
+        self._large = large
         self._sheet = sheet
         self._typewritten = typewritten
         self._count = 0
@@ -104,7 +110,8 @@ class _Maker:
         self._count += 1
         longest = max(lines, key=lambda line: len(line.text))
         text = " ".join(line.text for line in lines)
-        role = page_role(lines, self._em, self._sheet, typewritten=self._typewritten)
+        usual = self._em if list_marker(lines[0].text) else self._large
+        role = page_role(lines, usual, self._sheet, typewritten=self._typewritten)
         shown = _indented(lines) if role == "code" else [line.text for line in lines]
         raw = "\n".join(shown) if len(lines) > 1 else None
         regions = (Region(self._page, union_all(line.bbox for line in lines)),)

@@ -26,6 +26,7 @@ _STYLE_GAP = 0.9  # never one between text of two sizes
 _WIDE_GAP = 2.2  # never a word space above this
 _NEIGHBOURHOOD = 9.0  # how far up and down a gutter is looked for, in font sizes
 
+_COMMON = 0.25  # of the characters of a page
 _MONOSPACED = re.compile(
     r"mono(?!type)|cour|consol|menlo|typewriter|cmtt|inconsol|source ?code|nimbusmon", re.IGNORECASE
 )
@@ -298,3 +299,13 @@ def body_size(lines: Iterable[Line], default: float = 10.0) -> float:
     """The font size of the median character."""
     sizes = [line.size for line in lines for _ in range(0, len(line.text), 8)]
     return statistics.median_low(sizes) if sizes else default
+
+
+def text_size(lines: Iterable[Line], default: float = 10.0) -> float:
+    """The font size of the text where notes are more than it: the largest of those that a quarter
+    of the characters have."""
+    sizes: defaultdict[float, int] = defaultdict(int)
+    for line in lines:
+        sizes[line.size] += len(line.text)
+    common = [size for size, count in sizes.items() if count >= _COMMON * sum(sizes.values())]
+    return max(common, default=default)
