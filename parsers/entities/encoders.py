@@ -52,13 +52,19 @@ class HashedNgramEncoder(nn.Module):
     """Mean of learned vectors of hashed character 2-4-grams and words, digits folded to 0 [D].
 
     Needs no download. `buckets` is the size of the table; in training a share `dropout` of the
-    rows of a text is left out.
+    rows of a text is left out, and a share `blank` of the texts is left out as a whole.
     """
 
-    def __init__(self, dimension: int = 96, buckets: int = 2**14, dropout: float = 0.15) -> None:
+    def __init__(
+        self,
+        dimension: int = 96,
+        buckets: int = 2**14,
+        dropout: float = 0.15,
+        blank: float = 0.0,
+    ) -> None:
         super().__init__()
         self.dimension = dimension
-        self.dropout = dropout
+        self.dropout, self.blank = dropout, blank
         self.table = nn.Embedding(buckets, dimension)
         nn.init.normal_(self.table.weight, std=0.1)
 
@@ -71,14 +77,15 @@ class HashedNgramEncoder(nn.Module):
         ]
 
     def forward(self, rows: Tensor, offsets: Tensor) -> Tensor:
+        at = torch.arange(len(rows), device=rows.device)
+        owner = torch.bucketize(at, offsets, right=True) - 1
         keep = torch.ones(len(rows), device=rows.device, dtype=self.table.weight.dtype)
         if self.training and self.dropout:
             keep = (torch.rand_like(keep) >= self.dropout).to(keep.dtype)
+        if self.training and self.blank:
+            keep = keep * (torch.rand(len(offsets), device=rows.device) >= self.blank)[owner]
         total = functional.embedding_bag(
             rows, self.table.weight, offsets, mode="sum", per_sample_weights=keep
-        )
-        owner = (
-            torch.bucketize(torch.arange(len(rows), device=rows.device), offsets, right=True) - 1
         )
         count = torch.zeros_like(total[:, 0]).index_add(0, owner, keep)
         return total / count.clamp(min=1.0).unsqueeze(1)

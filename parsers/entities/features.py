@@ -25,6 +25,9 @@ SHAPE_SIZE = 11
 CONTEXT_SIZE = 11
 FEATURE_SIZE = LAYOUT_SIZE + SHAPE_SIZE + CONTEXT_SIZE
 
+# The features that say where on the page an entity stands: box, reading rank, rank from either end.
+PLACE = (0, 1, 2, 3, 6, LAYOUT_SIZE + SHAPE_SIZE, LAYOUT_SIZE + SHAPE_SIZE + 1)
+
 _ENDS = 12  # places counted from either end of the page
 _REPEATS = 3
 _MOST_AMOUNTS = 80  # with more of them sums that mean nothing are everywhere

@@ -34,8 +34,9 @@ class ModelConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `neighbours` is K of the graph, `hop_cap` the largest hop distance told apart (at most 254),
     `radius` the largest one attended to, `directions` adds biases by horizontal and vertical
     offset, `sides` adds what the nearest entities to the left, right, above and below are,
-    `attention` false leaves a perceptron per entity. `encoder` is "hashed" or the folder of
-    a sentence-transformers model.
+    `attention` false leaves a perceptron per entity. `encoder` is "hashed" or the folder of a
+    sentence-transformers model. In training a share `gram_dropout` of the n-grams and a share
+    `blank` of whole texts is left out.
     """
 
     width: int = 96
@@ -53,6 +54,7 @@ class ModelConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     encoder: str = "hashed"
     buckets: int = 2**13
     gram_dropout: float = 0.4
+    blank: float = 0.0
 
     def __post_init__(self) -> None:
         if self.width % self.heads:

@@ -42,7 +42,9 @@ def build_model(config: ModelConfig, schema: FieldSchema, device: str = "cpu") -
     """A model with fresh weights on `device`."""
     encoder: TextEncoder
     if config.encoder == "hashed":
-        encoder = HashedNgramEncoder(config.width, config.buckets, config.gram_dropout)
+        encoder = HashedNgramEncoder(
+            config.width, config.buckets, config.gram_dropout, config.blank
+        )
     else:
         encoder = SentenceTransformerEncoder(Path(config.encoder), device)
     return KnnFormer(config, len(schema.labels), encoder).to(device)

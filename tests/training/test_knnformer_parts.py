@@ -13,7 +13,7 @@ from docpipe.datasets.kie import KieDocument, KieEntity, KiePage, company, write
 from docpipe.errors import ConfigError, DocpipeError
 from docpipe.geometry import BBox
 from docpipe.parsers.entities.batch import collate, page_tensors
-from docpipe.parsers.entities.features import EntityPage
+from docpipe.parsers.entities.features import FEATURE_SIZE, PLACE, EntityPage
 from docpipe.parsers.entities.losses import IGNORED
 from docpipe.parsers.entities.schema import FieldSchema, FieldSpec, find_schema
 from docpipe.parsers.entities.weights import build_model
@@ -25,7 +25,7 @@ from docpipe.training.knnformer.data import (
     page_labels,
     pages_of,
 )
-from docpipe.training.knnformer.evaluation import Truth, evaluate, score, truth_of
+from docpipe.training.knnformer.evaluation import Truth, asked, evaluate, score, truth_of
 from docpipe.training.knnformer.noise import with_noise
 from docpipe.training.knnformer.settings import (
     DataConfig,
@@ -182,7 +182,7 @@ def test_made_up_documents_are_tested_on_others() -> None:
     settings = settings_from({"data": {"source": "synthetic-id", "limit": 8, "test": "test"}})
     splits = load_splits(settings, schema_of(settings).labels[1:])
     assert len(splits.train) + len(splits.validation) == 8
-    assert len(splits.test) == 2
+    assert len(splits.test) == 8
 
 
 def test_batches_hold_pages_of_like_size_in_an_order_of_the_epoch() -> None:
@@ -214,6 +214,10 @@ def test_augmentation_moves_boxes_and_centres_together() -> None:
     assert (layout[:, 2] - layout[:, 0]).allclose(layout[:, 4], atol=1e-5)
     assert not layout[:, :4].allclose(batch["features"][0, :, :4], atol=1e-3)
     assert layout[:, 6:].equal(batch["features"][0, :, 6:])
+    hidden = augment(batch, TrainingConfig(jitter=0.0, shift=0.0, placeless=1.0))["features"]
+    assert (hidden[..., list(PLACE)] == 0.5).all()
+    others = [at for at in range(FEATURE_SIZE) if at not in PLACE]
+    assert hidden[..., others].equal(batch["features"][..., others])
 
 
 def truth(*classes: int, also: dict[int, int] | None = None, blank: int = -1) -> Truth:
@@ -311,3 +315,13 @@ def test_noise_joins_a_key_with_its_value() -> None:
     joined = [entities for entities in pages if len(entities) == 1]
     assert joined
     assert all((e.label, e.box) == ("total", BBox(0, 0, 60, 10)) for (e,) in joined)
+
+
+def test_a_class_that_nobody_labelled_counts_as_none_in_the_evaluation() -> None:
+    page = KiePage(10.0, 10.0, (KieEntity("x", BBox(0, 0, 1, 1)),))
+    model = build_model(settings_from({"data": {"source": "toy"}}).model, SCHEMA)
+    documents = [KieDocument("a", (page,)), KieDocument("b", (page,), annotated=("total",))]
+    (every, known), _ = asked(model, documents, SCHEMA)
+    assert np.exp(known[0, 0]) == pytest.approx(np.exp(every[0, 0]) + np.exp(every[0, 2]))
+    assert known[0, 1] == pytest.approx(every[0, 1])
+    assert np.exp(known).sum() == pytest.approx(1.0)

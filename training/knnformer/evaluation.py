@@ -61,15 +61,21 @@ class Evaluation(msgspec.Struct, frozen=True):
 def asked(
     model: KnnFormer, documents: Sequence[KieDocument], schema: FieldSchema
 ) -> tuple[list[Floats], list[Truth]]:
-    """Log-probabilities (n, C) and truth of each page of some documents. Classes that nobody
-    labelled in a document are not in question: their log-probability is NEVER."""
+    """Log-probabilities (n, C) and truth of each page of some documents. A class that nobody
+    labelled in a document counts as OTHER there: that is how its entities are labelled."""
     pages = [(page, document) for document in documents for page in pages_of([document])]
     found = log_probabilities(model, [entity_page(page) for page, _ in pages])
     scores = [
-        np.where(unknown_classes(document, schema).numpy(), NEVER, rows)
+        _as_labelled(rows, unknown_classes(document, schema).numpy())
         for rows, (_, document) in zip(found, pages, strict=True)
     ]
     return scores, [truth_of(page, schema) for page, _ in pages]
+
+
+def _as_labelled(log_probs: Floats, unknown: npt.NDArray[np.bool_]) -> Floats:
+    rows = np.where(unknown, NEVER, log_probs)
+    rows[:, 0] = np.logaddexp.reduce(log_probs[:, unknown | (np.arange(len(unknown)) == 0)], axis=1)
+    return rows
 
 
 def truth_of(page: KiePage, schema: FieldSchema) -> Truth:

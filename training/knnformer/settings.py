@@ -56,8 +56,10 @@ class DataConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class TrainingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`table_rate` is the peak learning rate of the hashed n-gram table, `rate` that of all else;
     `jitter` and `shift` are standard deviations in shares of the page: of each box, and of the
-    place and size of a whole page. The share `noisy` of the documents is made to look as OCR may
-    give them (see noise). `max_steps` 0 means `epochs` decides."""
+    place and size of a whole page. On the share `placeless` of the pages nothing says where on the
+    page an entity stands, so that the model learns from what is around it, too. The share `noisy`
+    of the documents is made to look as OCR may give them (see noise). `max_steps` 0 means `epochs`
+    decides."""
 
     epochs: int = 20
     max_steps: int = 0
@@ -68,6 +70,7 @@ class TrainingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     clip: float = 1.0
     jitter: float = 0.01
     shift: float = 0.03
+    placeless: float = 0.0
     noisy: float = 0.0
     save_steps: int = 500
     log_steps: int = 10

@@ -16,7 +16,7 @@ from docpipe.training.knnformer.toy import TOY_FIELDS, toy_documents
 
 SYNTHETIC = "synthetic-"
 SYNTHETIC_COUNT = 1000
-TEST_SHARE = 4  # of made-up documents one is tested on for so many that are trained on
+TEST_COUNT = 200
 _SEEDS = {"train": 1, "test": 2}
 
 
@@ -104,6 +104,6 @@ def _synthetic(config: DataConfig, split: str) -> list[KieDocument]:
         raise ConfigError(f"made-up documents have no split {split!r}", hint="train or test")
     count = config.limit or SYNTHETIC_COUNT
     if split == "test":
-        count = -(-count // TEST_SHARE)
+        count = min(count, TEST_COUNT)
     chosen = cast(synthetic_kie.Split, split)
     return list(synthetic_kie.generate(kind, count, _SEEDS[split], chosen))

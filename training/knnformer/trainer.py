@@ -17,7 +17,7 @@ from torch.utils.data import Dataset, Sampler
 from torch_geometric.data import Data
 from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
 
-from docpipe.parsers.entities.features import LAYOUT_SIZE
+from docpipe.parsers.entities.features import LAYOUT_SIZE, PLACE
 from docpipe.parsers.entities.losses import total_loss
 from docpipe.parsers.entities.model import KnnFormer
 from docpipe.parsers.entities.schema import FieldSchema
@@ -166,7 +166,8 @@ def optimizer_and_schedule(
 
 
 def augment(batch: dict[str, Tensor], config: TrainingConfig) -> dict[str, Tensor]:
-    """The batch with boxes moved a little, and each page as a whole moved and scaled.
+    """The batch with boxes moved a little, and each page as a whole moved and scaled; on some pages
+    the features that say where an entity stands say nothing.
 
     Hop distances stay those of the true boxes. Page width is taken as the unit of both axes of
     `centres`, so what moves y there is scaled as x is.
@@ -180,4 +181,9 @@ def augment(batch: dict[str, Tensor], config: TrainingConfig) -> dict[str, Tenso
     layout[..., :4] = layout[..., :4] * scale + move.repeat(1, 1, 2)
     layout[..., 4:6] = layout[..., 4:6] * scale
     features = torch.cat([layout, batch["features"][..., LAYOUT_SIZE:]], -1)
+    if config.placeless:
+        hidden = torch.rand(pages, 1, 1, device=layout.device) < config.placeless
+        place = torch.zeros(features.shape[-1], dtype=torch.bool, device=layout.device)
+        place[list(PLACE)] = True
+        features = features.masked_fill(hidden & place, 0.5)
     return batch | {"features": features, "centres": batch["centres"] * scale + move}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from docpipe.bench.knnformer.runs import Learner, Run
+from docpipe.retrieval.dense import weights_folder
 
 SEEDS = (1, 2, 3)
 FOLDS = 5
@@ -37,6 +38,7 @@ _SINGLE: dict[str, dict[str, dict[str, str | int | float | bool]]] = {
     "centre distance": {"model": {"nearness": "centre"}},
     "no matching in training": {"loss": {"field_loss": "none"}},
     "given targets": {"loss": {"targets": "given"}},
+    "hungarian targets": {"loss": {"targets": "hungarian"}},
     "sinkhorn": {"loss": {"field_loss": "sinkhorn"}},
 }
 
@@ -99,3 +101,8 @@ def _ablation() -> Iterator[Run]:
         for name, changes in _SINGLE.items():
             if config == "sroie" or "model" in changes:  # FUNSD has no field that stands once
                 yield Run(f"{where}/{name}", config, fold=fold, changes=changes)
+    minilm = str(weights_folder())
+    for seed in SEEDS:
+        yield Run(
+            "funsd/sentence encoder", "funsd", seed=seed, changes={"model": {"encoder": minilm}}
+        )

@@ -99,3 +99,14 @@ def test_a_real_sentence_encoder() -> None:
     assert encoder.dimension == 384
     assert cosine_similarity(total, amount, 0) > 0.3
     assert not empty.any()
+
+
+def test_in_training_whole_texts_are_left_out() -> None:
+    torch.manual_seed(0)
+    encoder = HashedNgramEncoder(8, 64, dropout=0.0, blank=0.5).train()
+    vectors = encode(encoder, ["TOTAL"] * 200)
+    empty = (vectors == 0).all(1)
+    assert 60 < int(empty.sum()) < 140
+    assert vectors[~empty].allclose(
+        encode(encoder.eval(), ["TOTAL"]).expand(int((~empty).sum()), 8)
+    )
