@@ -110,6 +110,7 @@ class Examples(Dataset[Example]):
     def __init__(self, settings: Settings, config: DocFusionConfig, vocabulary: Vocabulary) -> None:
         self._settings = settings
         self._encode = Encoder(config, vocabulary)
+        self._made: dict[Key, Example] = {}
         self._sources: list[SampleSource] = [
             open_source(source, settings.lengths) for source in settings.sources
         ]
@@ -121,6 +122,13 @@ class Examples(Dataset[Example]):
 
     def __getitem__(self, key: Key) -> Example:
         """Raises ConfigError where target after target is too long for the model."""
+        if not self._settings.training.pool:
+            return self._make(key)
+        if key not in self._made:  # a pool is small
+            self._made[key] = self._make(key)
+        return self._made[key]
+
+    def _make(self, key: Key) -> Example:
         for attempt in range(_TRIES):
             sample = self._sample(key, attempt)
             jitter = self._settings.loss.jitter

@@ -86,7 +86,8 @@ class TrainingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A run takes `steps`, or `minutes` of wall-clock time where they are given; learning rate and
     curriculum follow either. `evaluations` and `checkpoints` are spread evenly over it.
 
-    `pool` limits synthetic training samples of a task to so many different ones (0: no limit);
+    `pool` limits synthetic training samples of a task to so many different ones, which are kept in
+    memory (0: no limit);
     `evaluation` is the number of samples of a task that are read to evaluate, `on` those of the
     training ("train") or held out. `workers` make samples beside the training process.
     """
