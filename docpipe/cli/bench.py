@@ -18,7 +18,7 @@ def bench(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="parse, headings, ocr, retrieval, answer, knnformer, extract, robust, "
+            help="parse, ablation, headings, ocr, retrieval, answer, knnformer, extract, robust, "
             "reliability, speed, docfusion or advantages.",
             show_default=False,
         ),
