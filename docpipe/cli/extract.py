@@ -226,4 +226,7 @@ def _print(results: list[Extracted]) -> None:
 
 
 def _shown(value: object) -> str:
-    return "" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
+    """A value as people write it: amounts with two decimals, finer numbers with all they have."""
+    if isinstance(value, float):
+        return f"{value:.2f}" if round(value, 2) == value else f"{value:g}"
+    return "" if value is None else str(value)

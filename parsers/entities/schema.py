@@ -36,6 +36,7 @@ BUILT_IN = ("receipt", "invoice", "id", "form")
 Cardinality = Literal["one", "many"]
 FieldType = Literal[
     "text",
+    "address",
     "code",
     "company",
     "date",

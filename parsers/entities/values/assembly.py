@@ -12,6 +12,9 @@ from docpipe.parsers.entities.values.reading import Context, read_value
 from docpipe.records import Entity, Field, Source
 
 STAGE = "fields"
+# A line that lost a field that stands once gets another label, however unlikely: such lines, less
+# likely than this share of the best of their field, are no part of a value.
+_SHARE_OF_BEST = 0.25
 
 
 def single_fields(entities: Sequence[Entity], schema: FieldSchema, context: Context) -> list[Field]:
@@ -50,7 +53,8 @@ def _values(entities: Sequence[Entity], spec: FieldSpec, context: Context) -> li
     if spec.cardinality == "one":
         each = [make_field([entity], spec, context) for entity in entities]
         return _distinct(sorted(each, key=lambda field: field.value is None))
-    found = blocks(entities)
+    best = max(entity.score for entity in entities)
+    found = blocks([entity for entity in entities if entity.score >= _SHARE_OF_BEST * best])
     if spec.repeated:
         return _distinct([make_field(block, spec, context) for block in found])
     return [make_field(max(found, key=_weight), spec, context)]

@@ -13,6 +13,12 @@ _NAMED_NUMBER = (
     r"(?:IDNR|ID|NO|NR|NUM(?:BER)?)?\.?\s*[:#]?\s*[A-Z]{0,3}[-\s]?\d[\w\s./-]{3,}"
 )
 _REGISTRATION = re.compile(rf"{_NUMBER_IN_BRACKETS}|{_BARE_NUMBER}|{_NAMED_NUMBER}", re.IGNORECASE)
+_CONTACT = re.compile(
+    r"\W*(?:tel(?:ephone|\.|\b)|fax|phone|mobile|hp\s?no|e-?mail|web|www\.|https?:|\S+@\S+$|"
+    r"(?:vat|gst|sst|tax|abn|ust|npwp|siret|siren|reg|roc|co)\b[\w.\s-]{0,12}?"
+    r"(?:no|nr|id|reg|num|number)?\b[.:#\s-]*[a-z]{0,3}[\s-]?\d)",
+    re.IGNORECASE,
+)
 _LETTERS = re.compile(r"[^\W\d_]")
 _NUMBERING = re.compile(
     r"^\d{1,2}\s?(?:[a-d]\b\.?\s*|\.(?:\s+|(?=[^\W\d_])))(?=[^\W_])|^\d\s+(?=[^\W\d_]{2})"
@@ -31,6 +37,11 @@ def company_name(text: str) -> str:
             text = before
             break
     return text.strip(" ,;:-–([")
+
+
+def is_contact(line: str) -> bool:
+    """Whether a line gives a number or a net address of its own, not a postal address."""
+    return bool(_CONTACT.match(line))
 
 
 def without_label(text: str) -> str:

@@ -26,7 +26,7 @@ from docpipe.parsers.entities.values.dates import (
     find_dates,
     orders_in,
 )
-from docpipe.parsers.entities.values.names import code, company_name, without_label
+from docpipe.parsers.entities.values.names import code, company_name, is_contact, without_label
 from docpipe.records import Value
 
 
@@ -75,6 +75,10 @@ def read_value(spec: FieldSpec, lines: list[str], context: Context) -> ReadValue
 
 def _text(lines: list[str], context: Context) -> ReadValue:
     return ReadValue(" ".join(" ".join(lines).split()) or None)
+
+
+def _address(lines: list[str], context: Context) -> ReadValue:
+    return _text([line for line in lines if not is_contact(line)] or lines, context)
 
 
 def _code(lines: list[str], context: Context) -> ReadValue:
@@ -186,6 +190,7 @@ def _point_of(locale: str) -> Point:
 
 _READERS: dict[FieldType, Callable[[list[str], Context], ReadValue]] = {
     "text": _text,
+    "address": _address,
     "code": _code,
     "company": _company,
     "date": _date,

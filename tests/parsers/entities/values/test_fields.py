@@ -49,6 +49,18 @@ def test_of_two_places_the_likelier_is_the_address() -> None:
     assert found["address"].value == "MILL STREET 9 LINDMOOR"
 
 
+def test_what_is_hardly_a_line_of_an_address_is_none() -> None:
+    found = fields(
+        RECEIPT,
+        entity("address", "MILL STREET 9", 50, 30),
+        entity("address", "VAT no. LM 551 204", 50, 42),
+        entity("address", "LINDMOOR", 50, 54),
+        entity("address", "DD: 05/08/2017", 50, 66, score=0.01),
+    )["address"]
+    assert found.value == "MILL STREET 9 LINDMOOR"
+    assert found.score == 0.9
+
+
 def test_values_have_the_type_of_their_field() -> None:
     found = fields(
         INVOICE,

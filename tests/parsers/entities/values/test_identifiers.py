@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from docpipe.parsers.entities.values import mrz
 from docpipe.parsers.entities.values.identifiers import bic, iban, tax_id
-from docpipe.parsers.entities.values.names import code, company_name, without_label
+from docpipe.parsers.entities.values.names import code, company_name, is_contact, without_label
 
 # The specimens of ICAO Doc 9303.
 PASSPORT = (
@@ -40,6 +40,24 @@ SMALL = ("I<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<", "D231458907UTO7408122F1204159<<
 )
 def test_a_company_goes_without_its_registration_number(printed: str, name: str) -> None:
     assert company_name(printed) == name
+
+
+@pytest.mark.parametrize(
+    ("line", "contact"),
+    [
+        ("Tel. 0555 017 900", True),
+        ("VAT no. LM 551 204", True),
+        ("GST ID No: 001234567890", True),
+        ("www.greenleaf.example", True),
+        ("shop@greenleaf.example", True),
+        ("Alder Street 40, Lindmoor", False),
+        ("TELOK BLANGAH 12", False),
+        ("Taxham 5, 5020 Salzburg", False),
+        ("NO 8, JALAN 7/118B", False),
+    ],
+)
+def test_lines_that_are_no_part_of_an_address(line: str, contact: bool) -> None:
+    assert is_contact(line) is contact
 
 
 @pytest.mark.parametrize(
