@@ -117,6 +117,12 @@ def _prepare(config: Config, stage: str) -> tuple[str, tuple[Config, str]]:
     return jobs.PREPARE, (config, stage)
 
 
+def _is_whole(index: Path) -> bool:
+    from docpipe.retrieval.store import is_whole  # with numpy, which a first ingest does without
+
+    return is_whole(index)
+
+
 def _check_ocr(config: Config, pool: WorkerPool) -> None:
     """Raise ConfigError for wrong settings of OCR now and not at the first page that needs it."""
     if config.ocr_mode != "off" and config.ocr != Config().ocr:
@@ -335,12 +341,10 @@ class _Run:
 
     def _index(self, pool: WorkerPool, entries: Sequence[Entry]) -> str | None:
         """Update the search index; a text that says what went wrong."""
-        from docpipe.retrieval.store import is_whole
-
         listed = tuple(entry.id for entry in entries if entry.status != "failed")
         before = {entry.id for entry in self._before.entries if entry.status != "failed"}
         changed = frozenset(self._journal)
-        anew = self._before.index != self._settings.index or not is_whole(self._store.index)
+        anew = self._before.index != self._settings.index or not _is_whole(self._store.index)
         if not (anew or changed or before != set(listed)):
             return None
         pool.start(Task("large", jobs.INDEX, (self._store.root, changed, listed, anew)))
