@@ -37,6 +37,7 @@ _DETECTION_SIDE = 1408  # pixels; with fewer, columns and small lines run togeth
 _HEIGHT = 48  # pixels of a crop, which the recogniser was made for
 _TALL = 1.5  # times as high as wide: a line that runs up or down
 _LEAST = 0.5  # confidence of a line
+_DOUBTFUL = 0.88  # the same of a squeezed one: superscripts make lines high and letters narrow
 _BLANK = 0.2  # of a line's height
 
 
@@ -80,7 +81,10 @@ class RapidEngine:
 
         crop = _cut(pixels, quad)
         if crop.shape[0] < _TALL * crop.shape[1]:
-            return self._read_crop(crop, squeeze, 0)
+            line = self._read_crop(crop, squeeze, 0)
+            if line.confidence >= _DOUBTFUL or squeeze == 1.0:
+                return line
+            return max(line, self._read_crop(crop, 1.0, 0), key=lambda line: line.confidence)
         readings = [self._read_crop(np.rot90(crop, turn), squeeze, turn) for turn in (1, 3)]
         return max(readings, key=lambda line: line.confidence)
 
