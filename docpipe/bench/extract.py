@@ -1,11 +1,12 @@
-"""The bench `extract`: field values of receipts, from their photos to the values, through OCR.
+"""The bench `extract`, in three parts: `values`, the field values of receipts from their photos
+through OCR; `links` and `rows`, what becomes of right entities (see bench.assembly).
 
-Data: the folder of sets that docs/data.md describes; of SROIE the receipts of the training part
-that have an image. Each receipt is read by a model trained on the receipts of other companies (five
-parts); `work` keeps the models. `ocr` is the whole way with docpipe's own OCR, `gold` the same with
-the texts and boxes of the data set, and `readable` says whether OCR has the letters of the value at
-all, in one run of lines. With `library` the images are not read again: it has been ingested from
-them.
+Data: the folder of sets that docs/data.md describes; for `values` the receipts of SROIE's training
+part that have an image. Each receipt is read by a model trained on the receipts of other companies
+(five parts); `work` keeps the models. `ocr` is the whole way with docpipe's own OCR, `gold` the
+same with the texts and boxes of the data set, and `readable` says whether OCR has the letters of
+the value at all, in one run of lines. With `library` the images are not read again: it has been
+ingested from them.
 
 Values are equal after upper-casing, by letters and digits; totals as numbers and dates as days.
 """
@@ -13,7 +14,7 @@ Values are equal after upper-casing, by letters and digits; totals as numbers an
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +40,25 @@ _CONFIG = "sroie"
 
 
 def run(data: Path, options: Options) -> Measured:
+    """The parts that `options.parts` names. Raises ConfigError."""
+    from docpipe.bench import assembly
+
+    parts: dict[str, Callable[[], Measured]] = {
+        "values": lambda: values(data, options),
+        "links": lambda: assembly.links(data, options),
+        "rows": lambda: assembly.rows(options),
+    }
+    unknown = sorted(set(options.parts) - set(parts))
+    if unknown:
+        raise ConfigError(f"no such part: {unknown[0]!r}", hint=f"parts: {', '.join(parts)}")
+    measured = [parts[name]() for name in options.parts or parts]
+    return Measured(
+        [row for each in measured for row in each.rows],
+        {name: value for each in measured for name, value in each.figures.items()},
+    )
+
+
+def values(data: Path, options: Options) -> Measured:
     """Train what is not in `work`, then read and score each image. Raises ConfigError."""
     receipts = kie_sources.load("sroie", data / "sroie", "train")
     images = {path.stem: path for path in (data / "sroie" / "images").glob("*.jpg")}

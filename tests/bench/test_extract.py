@@ -86,14 +86,14 @@ def ingested(root: Path) -> Path:
 
 def test_both_routes_are_scored_for_each_receipt(data: Path, work: Path, tmp_path: Path) -> None:
     options = Options(library=ingested(tmp_path / "library"), work=work)
-    measured = extract.run(data, options)
+    measured = extract.values(data, options)
     assert [row.name for row in measured.rows] == ["r1", "r2"]
     for row in measured.rows:
         assert {"ocr.company", "gold.total", "ocr.found", "readable.date"} <= row.scores.keys()
         assert "ocr.address" not in row.scores  # nobody wrote one down
         assert (row.scores["readable.total"], row.scores["readable.company"]) == (1.0, 1.0)
     assert 0.0 <= measured.figures["gold.f1"] <= 1.0
-    assert extract.run(data, Options(library=tmp_path / "library", work=work, limit=1)).rows
+    assert extract.values(data, Options(library=tmp_path / "library", work=work, limit=1)).rows
 
 
 def test_each_text_of_the_data_is_an_entity(data: Path) -> None:
@@ -106,4 +106,46 @@ def test_without_images_it_says_so(tmp_path: Path, data: Path) -> None:
     for image in (data / "sroie" / "images").iterdir():
         image.unlink()
     with pytest.raises(ConfigError, match="no images"):
-        extract.run(data, Options())
+        extract.values(data, Options())
+
+
+def test_links_are_scored_beside_the_nearest_question(tmp_path: Path) -> None:
+    form = [
+        {
+            "id": 0,
+            "text": "Name:",
+            "box": [20, 20, 60, 30],
+            "label": "question",
+            "linking": [[0, 1]],
+        },
+        {"id": 1, "text": "Anna", "box": [70, 20, 100, 30], "label": "answer", "linking": [[0, 1]]},
+        {
+            "id": 2,
+            "text": "Town:",
+            "box": [20, 50, 60, 60],
+            "label": "question",
+            "linking": [[2, 3]],
+        },
+        {"id": 3, "text": "Aldern", "box": [40, 64, 90, 74], "label": "answer", "linking": []},
+        {"id": 4, "text": "", "box": [0, 0, 0, 0], "label": "other", "linking": []},
+    ]
+    for part in ("training_data", "testing_data"):
+        folder = tmp_path / "funsd" / part / "annotations"
+        folder.mkdir(parents=True)
+        (folder / "a.json").write_text(json.dumps({"form": form}))
+    measured = extract.run(tmp_path, Options(parts=("links",)))
+    assert [row.name for row in measured.rows] == ["train a", "test a"]
+    assert measured.figures["test.links.f1"] == measured.figures["test.nearest.f1"] == 1.0
+    with pytest.raises(ConfigError, match="no forms"):
+        extract.run(tmp_path / "none", Options(parts=("links",)))
+
+
+def test_rows_of_made_up_documents(tmp_path: Path) -> None:
+    figures = extract.run(tmp_path, Options(parts=("rows",), limit=5)).figures
+    assert figures["invoice.rows.f1"] > 0.9
+    assert 0.5 < figures["receipt.rows.f1"] <= 1.0
+
+
+def test_an_unknown_part(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no such part: 'lines'"):
+        extract.run(tmp_path, Options(parts=("lines",)))
