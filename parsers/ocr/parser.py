@@ -106,7 +106,9 @@ class OcrParser:
         points = ink_points(image)
         if len(points) < _MIN_INK:
             return [], placement
-        quarters = (1, 3, 0) if is_sideways(image) else (0, 2)
+        quarters = (
+            (*self._sides(image, 72.0 * scale, page.number), 0) if is_sideways(image) else (0, 2)
+        )
         best: tuple[list[OcrWord], Placement] = ([], placement)
         for quarter in quarters:
             level = _points_turned(points, quarter)
@@ -121,6 +123,18 @@ class OcrParser:
             ):
                 break
         return best
+
+    def _sides(self, image: Image.Image, dpi: float, number: int) -> list[int]:
+        """The quarters by which to turn a page whose lines run up or down, by how well a strip of
+        it is read so."""
+
+        def certainty(quarter: int) -> float:
+            upright = turned(image, quarter, 0.0)
+            top, bottom = int(0.44 * upright.height), int(0.56 * upright.height)
+            strip = upright.crop((0, top, upright.width, bottom))
+            return _certainty(self._read(strip, dpi, number))
+
+        return sorted((1, 3), key=certainty, reverse=True)
 
     def _is_upright(
         self, image: Image.Image, words: Sequence[OcrWord], dpi: float, number: int
