@@ -8,7 +8,9 @@ print "2 x 3.50  7.00" under the name of an article, or above it.
 
 from __future__ import annotations
 
+import itertools
 import re
+import statistics
 from collections.abc import Sequence
 
 import msgspec
@@ -23,6 +25,8 @@ Line = list[Entity]
 
 _NUMBERS = ("money", "number")
 _QUANTITY, _PRICE = f"{ROW_PREFIX}quantity", f"{ROW_PREFIX}unit_price"
+_DESCRIPTION = f"{ROW_PREFIX}description"
+_COUNTED = re.compile(r"(\d{1,3})\s?[xX×]?\s+(?=.*[^\W\d_]{2})(.+)", re.DOTALL)
 _TIMES = re.compile(
     r"(\d+(?:[.,]\d+)?\s*[^\W\d_]{0,4})\s*[x×@*]\s*@?\s*(\D{0,4}\d.*)", re.IGNORECASE
 )
@@ -40,7 +44,29 @@ def row_fields(entities: Sequence[Entity], schema: FieldSchema, context: Context
         for number, row in enumerate(grouped, start=1)
         for field in _fields_of_row(row, number, schema, context)
     ]
-    return _without_numbers(fields)
+    return _with_counts(_without_numbers(fields))
+
+
+def _with_counts(fields: list[Field]) -> list[Field]:
+    """The fields with the counts that all descriptions begin with, where no quantity is printed
+    otherwise, as in "3 COFFEE"."""
+    texts = [field for field in fields if field.name == _DESCRIPTION]
+    starts = [_COUNTED.match(str(field.value)) for field in texts]
+    if len(texts) < 2 or not all(starts) or any(field.name == _QUANTITY for field in fields):
+        return fields
+    found: list[Field] = []
+    for field in fields:
+        start = _COUNTED.match(str(field.value)) if field.name == _DESCRIPTION else None
+        found += _parted(field, start) if start else [field]
+    return found
+
+
+def _parted(field: Field, start: re.Match[str]) -> list[Field]:
+    """A description and the quantity in front of it."""
+    return [
+        msgspec.structs.replace(field, name=_DESCRIPTION, value=start[2], notes=()),
+        msgspec.structs.replace(field, name=_QUANTITY, value=int(start[1]), notes=()),
+    ]
 
 
 def _fields_of_row(row: Line, number: int, schema: FieldSchema, context: Context) -> list[Field]:
@@ -54,6 +80,9 @@ def _fields_of_row(row: Line, number: int, schema: FieldSchema, context: Context
         found |= _count_and_price(
             next(found[n] for n in (_QUANTITY, _PRICE) if n in found), schema, context
         )
+    start = _COUNTED.match(found[_QUANTITY].raw) if _QUANTITY in found else None
+    if start and _DESCRIPTION in schema.row_names and _DESCRIPTION not in found:
+        found |= {field.name: field for field in _parted(found[_QUANTITY], start)}
     return [found[name] for name in schema.row_names if name in found]
 
 
@@ -95,19 +124,23 @@ def _group(entities: Sequence[Entity], schema: FieldSchema) -> list[Line]:
     costs = [
         _flaws(found, schema) + some for found, some in zip((above, below), loose, strict=True)
     ]
-    return below if costs[1] < costs[0] else above
+    # A text before the first row has no other row to belong to; one after the last may be a wish.
+    return below if costs[1] < costs[0] or (costs[1] == costs[0] and loose[0]) else above
 
 
 def _gathered(lines: Sequence[Line], anchors: Sequence[int], below: bool) -> list[Line]:
-    """The lines with the anchor above them, or `below`."""
-    found = {at: list(lines[at]) for at in anchors}
-    for at, line in enumerate(lines):
-        if at not in found:
-            before = [anchor for anchor in anchors if anchor < at]
-            after = [anchor for anchor in anchors if anchor > at]
-            home = (after[:1] or before[-1:]) if below else (before[-1:] or after[:1])
-            found[home[0]] += line
-    return [found[at] for at in anchors]
+    """The lines with the anchor above them, or `below`: there as many as most rows have, since what
+    is more, such as a guest's wish, goes on with the row above."""
+    found = [list(lines[at]) for at in anchors]
+    gaps = [range(before + 1, at) for before, at in itertools.pairwise((-1, *anchors))]
+    usual = statistics.mode(map(len, gaps)) if below else 0
+    for number, gap in enumerate(gaps):
+        for at in gap:
+            is_next = number == 0 or at >= gap.stop - usual
+            found[number if is_next else number - 1] += lines[at]
+    for line in lines[anchors[-1] + 1 :]:
+        found[-1] += line
+    return found
 
 
 def _flaws(found: Sequence[Line], schema: FieldSchema) -> int:

@@ -253,10 +253,36 @@ def test_numbers_of_rows_are_no_part_of_their_texts() -> None:
         *item(112, "2 Paper", "", "", "6.00"),
     )
     assert [found[f"item.description/{row}"].value for row in (1, 2)] == ["Desk lamp", "Paper"]
-    found = fields(
-        INVOICE, *item(100, "1 Desk lamp", "", "", "5.00"), *item(112, "9 Nails", "", "", "6.00")
+
+
+def test_counts_in_front_of_all_texts_are_quantities() -> None:
+    rows = [*item(100, "3 COFFEE", "", "", "6.00"), *item(112, "10x 332 BAG", "", "", "5.00")]
+    found = fields(RECEIPT, *rows)
+    assert [found[f"item.quantity/{row}"].value for row in (1, 2)] == [3, 10]
+    assert [found[f"item.description/{row}"].value for row in (1, 2)] == ["COFFEE", "332 BAG"]
+    mixed = fields(RECEIPT, *rows, *item(124, "7UP", "", "", "2.00"))
+    assert mixed["item.description/1"].value == "3 COFFEE"
+    one = fields(
+        RECEIPT,
+        entity("item.quantity", "10X COOKING OIL", 40, 100),
+        entity("item.amount", "7.00", 440, 100),
     )
-    assert found["item.description/2"].value == "9 Nails"
+    assert (one["item.quantity/1"].value, one["item.description/1"].value) == (10, "COOKING OIL")
+
+
+def test_a_wish_goes_on_with_the_row_above() -> None:
+    found = fields(
+        RECEIPT,
+        *item(100, "CANDY", "", "", ""),
+        *item(112, "", "1", "5.10", "5.10"),
+        *item(124, "* WELL DONE", "", "", ""),
+        *item(136, "BURGER", "", "", ""),
+        *item(148, "", "2", "1.00", "2.00"),
+        *item(160, "TEA", "", "", ""),
+        *item(172, "", "1", "1.50", "1.50"),
+    )
+    texts = [found[f"item.description/{row}"].value for row in (1, 2, 3)]
+    assert texts == ["CANDY * WELL DONE", "BURGER", "TEA"]
 
 
 def test_discounts_are_taken_off_whatever_their_sign() -> None:
