@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 import statistics
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -119,7 +119,8 @@ def _group(entities: Sequence[Entity], schema: FieldSchema) -> list[Line]:
     anchors = [at for at, line in enumerate(lines) if _has(line, anchor)]
     if not anchors:
         return lines
-    above, below = (_gathered(lines, anchors, below) for below in (False, True))
+    texts = _texts(schema)
+    above, below = (_gathered(lines, anchors, texts, below) for below in (False, True))
     loose = anchors[0], len(lines) - 1 - anchors[-1]  # lines before the first row, after the last
     costs = [
         _flaws(found, schema) + some for found, some in zip((above, below), loose, strict=True)
@@ -128,25 +129,34 @@ def _group(entities: Sequence[Entity], schema: FieldSchema) -> list[Line]:
     return below if costs[1] < costs[0] or (costs[1] == costs[0] and loose[0]) else above
 
 
-def _gathered(lines: Sequence[Line], anchors: Sequence[int], below: bool) -> list[Line]:
+def _gathered(
+    lines: Sequence[Line], anchors: Sequence[int], texts: Collection[str], below: bool
+) -> list[Line]:
     """The lines with the anchor above them, or `below`: there as many as most rows have, since what
-    is more, such as a guest's wish, goes on with the row above."""
+    is more, such as a guest's wish, goes on with the row above. A row without text of its own has
+    the line right above it in any case."""
     found = [list(lines[at]) for at in anchors]
     gaps = [range(before + 1, at) for before, at in itertools.pairwise((-1, *anchors))]
     usual = statistics.mode(map(len, gaps)) if below else 0
-    for number, gap in enumerate(gaps):
+    for number, (anchor, gap) in enumerate(zip(anchors, gaps, strict=True)):
+        bare = not any(_has(lines[anchor], name) for name in texts)
         for at in gap:
-            is_next = number == 0 or at >= gap.stop - usual
+            is_next = number == 0 or at >= gap.stop - max(usual, int(bare))
             found[number if is_next else number - 1] += lines[at]
     for line in lines[anchors[-1] + 1 :]:
         found[-1] += line
     return found
 
 
+def _texts(schema: FieldSchema) -> list[str]:
+    """The columns that hold no numbers."""
+    return [name for name in schema.row_names if schema.spec(name).type not in _NUMBERS]
+
+
 def _flaws(found: Sequence[Line], schema: FieldSchema) -> int:
     """How many rows have a number twice, or no text where there are texts."""
-    numbers = [name for name in schema.row_names if schema.spec(name).type in _NUMBERS]
-    texts = [name for name in schema.row_names if name not in numbers]
+    texts = _texts(schema)
+    numbers = [name for name in schema.row_names if name not in texts]
     twice = sum(any(_count(row, name) > 1 for name in numbers) for row in found)
     bare = [not any(_has(row, name) for name in texts) for row in found]
     return twice + (0 if all(bare) else sum(bare))

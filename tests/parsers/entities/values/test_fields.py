@@ -255,6 +255,21 @@ def test_numbers_of_rows_are_no_part_of_their_texts() -> None:
     assert [found[f"item.description/{row}"].value for row in (1, 2)] == ["Desk lamp", "Paper"]
 
 
+def test_some_items_on_one_line_and_some_on_two() -> None:
+    found = fields(
+        RECEIPT,
+        *item(100, "BREAD", "", "", "4.20"),
+        *item(112, "WHOLE MILK", "", "", ""),
+        *item(124, "", "2", "1.35", "2.70"),
+        *item(136, "EGGS", "", "", "3.49"),
+        *item(148, "free range", "", "", ""),
+        *item(160, "CHOCOLATE", "", "", ""),
+        *item(172, "", "3", "1.79", "5.37"),
+    )
+    texts = [found[f"item.description/{row}"].value for row in (1, 2, 3, 4)]
+    assert texts == ["BREAD", "WHOLE MILK", "EGGS free range", "CHOCOLATE"]
+
+
 def test_counts_in_front_of_all_texts_are_quantities() -> None:
     rows = [*item(100, "3 COFFEE", "", "", "6.00"), *item(112, "10x 332 BAG", "", "", "5.00")]
     found = fields(RECEIPT, *rows)
