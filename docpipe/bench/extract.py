@@ -1,5 +1,5 @@
-"""The bench `extract`, in three parts: `values`, the field values of receipts from their photos
-through OCR; `links` and `rows`, what becomes of right entities (see bench.assembly).
+"""The bench `extract`: the part `values`, the field values of receipts from their photos through
+OCR, and `labels`, `links` and `rows`, what becomes of right entities (see bench.assembly).
 
 Data: the folder of sets that docs/data.md describes; for `values` the receipts of SROIE's training
 part that have an image. Each receipt is read by a model trained on the receipts of other companies
@@ -45,6 +45,7 @@ def run(data: Path, options: Options) -> Measured:
 
     parts: dict[str, Callable[[], Measured]] = {
         "values": lambda: values(data, options),
+        "labels": lambda: assembly.labels(data, options),
         "links": lambda: assembly.links(data, options),
         "rows": lambda: assembly.rows(options),
     }

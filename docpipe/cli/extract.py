@@ -106,7 +106,7 @@ def extract(
 
         sys.stdout.write(fields_jsonl(results) if json else _csv(results, fields))
     else:
-        _print(results)
+        _print(results, fields)
     if not report.all_good:
         explain(report)
         raise typer.Exit(1)
@@ -190,7 +190,7 @@ def _draw(library: Library, report: IngestReport, folder: Path) -> None:
             note(f"wrote {path}")
 
 
-def _print(results: list[Extracted]) -> None:
+def _print(results: list[Extracted], schema: FieldSchema) -> None:
     """A table for each file, and one of its rows."""
     from docpipe.cli.output import print_table, visible
     from docpipe.export.fields import page_of, rows_of
@@ -213,7 +213,8 @@ def _print(results: list[Extracted]) -> None:
         ]
         print_table(place, ("field", "value", "score", "page", "notes"), lines)
         rows = rows_of(result.fields)
-        names = list(dict.fromkeys(field.name for row in rows for field in row))
+        used = {field.name for row in rows for field in row}
+        names = [name for name in schema.row_names if name in used]
         cells = [
             [
                 *(_shown(next((f.value for f in row if f.name == name), None)) for name in names),

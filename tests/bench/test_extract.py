@@ -146,6 +146,13 @@ def test_rows_of_made_up_documents(tmp_path: Path) -> None:
     assert 0.5 < figures["receipt.rows.f1"] <= 1.0
 
 
+def test_values_of_right_labels(data: Path) -> None:
+    measured = extract.run(data, Options(parts=("labels",)))
+    assert measured.figures["labels.date.f1"] == measured.figures["labels.total.f1"] == 1.0
+    assert measured.figures["labels.company.f1"] == 0.0  # the receipts say another name
+    assert [row.group for row in measured.rows] == ["NORTHMILLS1", "NORTHMILLS2"]
+
+
 def test_an_unknown_part(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no such part: 'lines'"):
         extract.run(tmp_path, Options(parts=("lines",)))
