@@ -56,11 +56,12 @@ def save(folder: Path, model: nn.Module, config: SavedConfig, *, compact: bool =
     `compact` keeps the encoder's table as bytes with a scale per row, and all else in half
     precision: about a fourth of the size.
     """
-    from safetensors.torch import save_file
+    from safetensors.torch import save as serialise
 
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: tensor.cpu().contiguous() for name, tensor in model.state_dict().items()}
-    save_file(_compacted(tensors) if compact else tensors, folder / WEIGHTS_FILE)
+    # Not save_file: what that writes only its owner may read.
+    (folder / WEIGHTS_FILE).write_bytes(serialise(_compacted(tensors) if compact else tensors))
     text = msgspec.json.format(msgspec.json.encode(config), indent=2)
     (folder / CONFIG_FILE).write_bytes(text + b"\n")
 
