@@ -11,7 +11,7 @@ from docpipe.parsers.entities.values.assembly import single_fields
 from docpipe.parsers.entities.values.checks import checked
 from docpipe.parsers.entities.values.forms import merged, question_fields
 from docpipe.parsers.entities.values.layout import reading_order
-from docpipe.parsers.entities.values.patterns import Line, pattern_fields
+from docpipe.parsers.entities.values.patterns import Line, pattern_fields, zone_fields
 from docpipe.parsers.entities.values.reading import Context, context_of
 from docpipe.parsers.entities.values.rows import row_fields
 from docpipe.records import Document, Entity, Field
@@ -43,8 +43,8 @@ def assemble(
     proven = pattern_fields(single, schema, lines)
     replaced = {field.name for field in proven}
     kept = [field for field in single if field.name not in replaced]
-    fields = [*kept, *proven, *row_fields(entities, schema, context)]
-    return checked(fields, schema, context)
+    whole = zone_fields([*kept, *proven], schema)
+    return checked([*whole, *row_fields(entities, schema, context)], schema, context)
 
 
 def _with_zone(entities: Sequence[Entity], schema: FieldSchema, context: Context) -> Context:

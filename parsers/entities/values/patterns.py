@@ -6,10 +6,13 @@ readable zone are what they are, whatever else stands in their line.
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from docpipe.geometry import BBox
 from docpipe.parsers.entities.schema import FieldSchema, FieldSpec
@@ -18,6 +21,7 @@ from docpipe.records import Field, Region, Source
 
 STAGE = "patterns"
 NOTE = "found_by_pattern"
+FROM_ZONE = "from_mrz"
 _BANK_WORDS = re.compile(r"\b(?:BIC|SWIFT|IBAN)\b", re.IGNORECASE)
 _ZONE_LINE = re.compile(r"[A-Z0-9<\s«]{28,}", re.IGNORECASE)
 
@@ -42,6 +46,38 @@ def pattern_fields(
     }
     found = [_find(spec, lines) for spec in schema.fields if spec.name not in valued]
     return [field for field in found if field is not None]
+
+
+def zone_fields(fields: Sequence[Field], schema: FieldSchema) -> list[Field]:
+    """The fields in the order of the schema, those without value taken from the machine readable
+    zone, if one is there and its check digits are right."""
+    zones = [field for field in fields if schema.spec(field.name).type == "mrz"]
+    zone = mrz.read(str(zones[0].value).splitlines()) if zones and zones[0].value else None
+    if zone is None or zone.problems:
+        return list(fields)
+    found: list[Field] = []
+    for name in schema.single_names:
+        printed = [field for field in fields if field.name == name]
+        value = _of_zone(zone.fields.get(name, ""), schema.spec(name))
+        if value and all(field.value is None for field in printed):
+            base = [*printed, msgspec.structs.replace(zones[0], name=name, raw=value)][0]
+            printed = [msgspec.structs.replace(base, value=value, notes=(FROM_ZONE,))]
+        found += printed
+    return found
+
+
+def _of_zone(text: str, spec: FieldSpec) -> str | None:
+    """What the zone has of a field; dates as ISO 8601, births in the past."""
+    if spec.type not in ("date", "birth_date"):
+        return text or None
+    today = dt.date.today()
+    try:
+        day = dt.datetime.strptime(text, "%y%m%d").date()
+    except ValueError:
+        return None
+    if spec.type == "birth_date" and day > today:
+        day = day.replace(year=day.year - 100)
+    return day.isoformat()
 
 
 def _find(spec: FieldSpec, lines: Sequence[Line]) -> Field | None:

@@ -61,5 +61,23 @@ def test_an_account_number_on_two_lines() -> None:
 
 def test_a_machine_readable_zone() -> None:
     fields = found("id", "PASSPORT", "ERIKSSON", *ZONE)
+    assert fields["mrz"].notes == ("found_by_pattern",)
     assert fields["mrz"].value == "\n".join(ZONE)
     assert found("id", "PASSPORT", ZONE[0], ZONE[1].replace("740812", "740813")) == {}
+
+
+def test_the_zone_gives_what_was_not_found() -> None:
+    schema = find_schema("id")
+    zone = [entity("mrz", line, 40, 200 + 12 * at) for at, line in enumerate(ZONE)]
+    printed = [entity("surname", "ERIKSSON", 40, 20), entity("birth_date", "born:", 40, 40)]
+    fields = {field.name: field for field in assemble([*printed, *zone], schema, Context())}
+    assert (fields["surname"].notes, fields["birth_date"].notes) == ((), ("from_mrz",))
+    assert (fields["birth_date"].value, fields["birth_date"].raw) == ("1974-08-12", "born:")
+    assert (fields["given_names"].value, fields["sex"].value) == ("ANNA MARIA", "F")
+    assert fields["expiry_date"].value == "2012-04-15"
+    assert fields["document_number"].source == fields["mrz"].source
+    wrong = [
+        entity("mrz", line.replace("740812", "740813"), 40, 200 + 12 * at)
+        for at, line in enumerate(ZONE)
+    ]
+    assert {field.name for field in assemble(wrong, schema, Context())} == {"mrz"}
