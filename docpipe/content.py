@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 from docpipe.geometry import BBox, union_all
 from docpipe.records import (
@@ -132,6 +133,7 @@ def _words_in_range(
     return found
 
 
+@lru_cache(maxsize=20_000)
 def _key(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
     return "".join(char for char in folded if char.isalnum())
