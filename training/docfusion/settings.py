@@ -76,7 +76,7 @@ class LossSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     kind: LossKind = "gk_cel"
     location_weight: float = 1.0
-    ctc: float = 0.3
+    ctc: float = 1.0
     jitter: int = 0
     sigma: float | None = None
     kernel: int | None = None

@@ -195,8 +195,8 @@ def test_two_processes_train_one_model(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_toy_samples_are_learnt_by_heart_in_two_minutes(tmp_path: Path) -> None:
     card = train(load_settings(TOY), tmp_path)
-    assert card.evaluation["eval_text_ned"] < 0.02
-    assert card.evaluation["eval_formula_ned"] < 0.05
-    assert card.evaluation["eval_table_cell_f1"] > 0.9
-    assert card.evaluation["eval_layout_f1_50"] > 0.9
-    assert card.minutes < 2
+    assert card.evaluation["eval_text_ned"] == 0
+    assert card.evaluation["eval_formula_ned"] == 0
+    assert card.evaluation["eval_table_cell_f1"] == 1
+    assert card.evaluation["eval_layout_f1_75"] == 1
+    assert card.minutes < 4  # a busy machine takes longer
