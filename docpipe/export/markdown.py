@@ -67,7 +67,8 @@ def block_to_markdown(block: Block, shift: int, images: Mapping[str, str], links
         case TextBlock():
             return _text(block, shift, links)
         case Table():
-            return _joined(escape_block(block.caption or ""), _table(block))
+            parts = escape_block(block.caption or ""), _table(block)
+            return _joined(*(reversed(parts) if _is_above_caption(block) else parts))
         case Formula():
             return _formula(block)
         case Figure():
@@ -136,6 +137,13 @@ def _figure(figure: Figure, path: str | None) -> str:
     alt = escape_heading(figure.description or figure.caption or "Figure")
     alt = re.sub(r"(?<!\\)([\[\]])", r"\\\1", alt)
     image = f"![{alt}]({quote(path, safe='/.')})" if path else ""
-    return _joined(
-        image, escape_block(figure.caption or ""), escape_block(figure.description or "")
+    texts = escape_block(figure.caption or ""), escape_block(figure.description or "")
+    return _joined(image, *(reversed(texts) if _is_above_caption(figure) else texts))
+
+
+def _is_above_caption(block: Table | Figure) -> bool:
+    """Whether a caption, whose box is the region after the block's own, stands below it."""
+    own, *others = block.source.regions
+    return bool(block.caption and others) and (
+        others[0].page == own.page and others[0].bbox.y0 > own.bbox.center[1]
     )
