@@ -91,6 +91,11 @@ _EXTRAS = {
     "lxml": "bench",
     "bs4": "bench",
     "sklearn": "train",
+    "faker": "train",
+    "matplotlib": "train",
+    "pymupdf_fonts": "train",
+    "sacrebleu": "train",
+    "sympy": "train",
 }
 
 
