@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 STAGE = "ocr"
 _NOISE = 0.3  # words below this are specks, rules and textures
 _LIKELY = 0.6  # a word that is probably there
+_FEW_WORDS = 5
 _UPRIGHT = 0.85  # mean confidence that text upside down does not reach
 _CERTAIN = 0.85  # a lone letter, which an ornament may look like
 _ENOUGH_PIXELS = 2_500_000
@@ -116,7 +117,7 @@ class OcrParser:
             upright = turned(image, quarter, placement.skew)
             words = self._read(upright, 72.0 * scale, page.number)
             best = max(best, (words, placement), key=lambda found: _certainty(found[0]))
-            if mean_confidence(words) < SURE or _stand(words):
+            if len(words) < _FEW_WORDS or _stand(words):
                 continue
             if mean_confidence(words) >= _UPRIGHT or self._is_upright(
                 upright, words, 72.0 * scale, page.number
@@ -159,7 +160,7 @@ class OcrParser:
 def _certainty(words: Sequence[OcrWord]) -> float:
     """How sure it is that a page was read the right way up."""
     upright = 0.5 if _stand(words) else 1.0
-    return upright * mean_confidence(words) * min(1.0, len(words) / 5)
+    return upright * mean_confidence(words) * min(1.0, len(words) / _FEW_WORDS)
 
 
 def _stand(words: Sequence[OcrWord]) -> bool:
