@@ -22,6 +22,8 @@ from scipy.optimize import linear_sum_assignment
 Floats = npt.NDArray[np.floating[Any]]
 Classes = npt.NDArray[np.int64]
 
+WORTH_TUNING = 0.001  # of micro F1: less is chance, and other documents differ from those
+
 
 def gains(log_probs: Floats, ones: Sequence[int]) -> npt.NDArray[np.float64]:
     """What giving one-field c to entity i is worth over leaving it out, shape (n, len(ones)).
@@ -74,8 +76,8 @@ def tune_thresholds(
 ) -> tuple[float, ...]:
     """The tau of each one-field, for the best micro F1 of all fields on pages kept for validation.
 
-    Fields are tuned one after another, the others at what they have, and of equally good values
-    the nearest to 0 is taken: on those pages matching is never worse than with all tau at 0.
+    Fields are tuned one after another, the others at what they have; a field stays at 0 unless that
+    costs WORTH_TUNING there. On those pages matching is never worse than with all tau at 0.
     """
     taus = [0.0] * len(ones)
     for at in range(len(ones)):
@@ -83,7 +85,8 @@ def tune_thresholds(
         scores = [
             _micro_f1(log_probs, gold, ones, [*taus[:at], tau, *taus[at + 1 :]]) for tau in trials
         ]
-        taus[at] = float(trials[int(np.argmax(scores))])
+        best = int(np.argmax(scores))
+        taus[at] = float(trials[best]) if scores[best] - scores[0] >= WORTH_TUNING else 0.0
     return tuple(taus)
 
 
