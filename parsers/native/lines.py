@@ -303,9 +303,10 @@ def body_size(lines: Iterable[Line], default: float = 10.0) -> float:
 
 def text_size(lines: Iterable[Line], default: float = 10.0) -> float:
     """The font size of the text where notes are more than it: the largest of those that a quarter
-    of the characters have."""
+    of the characters have. `default` where fonts are not known, since sizes are guesses there."""
     sizes: defaultdict[float, int] = defaultdict(int)
     for line in lines:
-        sizes[line.size] += len(line.text)
+        if line.font:
+            sizes[line.size] += len(line.text)
     common = [size for size, count in sizes.items() if count >= _COMMON * sum(sizes.values())]
     return max(common, default=default)

@@ -11,7 +11,7 @@ from docpipe.parsers.native.markers import is_caption, list_marker
 from docpipe.records import Role
 
 _ADDRESS = re.compile(r"\w@[\w.{-]+\.\w|https?://|www\.")
-_FOOTNOTE_MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\s.)]?\s*(?=[^\s\d.)])")
+_FOOTNOTE_MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]{1,3}|[a-z](?=[\s.)]))[\s.)]?\s*(?=[^\s\d.)])")
 
 
 def page_role(lines: Sequence[Line], em: float, sheet: BBox, *, typewritten: bool = False) -> Role:
