@@ -19,6 +19,7 @@ from docpipe.errors import ConfigError
 
 __all__ = [
     "BENCHES",
+    "WITHOUT_DATA",
     "BenchResult",
     "Comparison",
     "Measured",

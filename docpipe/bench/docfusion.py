@@ -93,14 +93,18 @@ def make_contestants(options: Options) -> tuple[dict[str, Contestant], list[str]
 
 
 def make_sets(data: Path, options: Options) -> dict[str, list[Sample]]:
-    """The samples by name of the set; the synthetic ones are the first of the held-out profile."""
+    """The samples by name of the set; the synthetic ones are the first of the held-out profile.
+    Raises ConfigError where `data` has neither PDFs nor samples."""
     count = options.limit or LIMIT
     split: Split = "held_out"
     sets = {"printed": printed_pieces(data, count, most=MOST, split=split, seed=options.seed)}
-    for task in TASKS:
-        if (data / INDEX).is_file():
+    if (data / INDEX).is_file():
+        for task in TASKS:
             stored = StoredSamples(data, task, split)
             sets[f"stored.{task}"] = [stored[number] for number in range(min(count, len(stored)))]
+    if not any(sets.values()):
+        raise ConfigError(f"{data} has no printed lines and no samples", hint="see docs/data.md")
+    for task in TASKS:
         sets[task] = [synthetic(task, HELD_OUT, number) for number in range(count)]
     return {name: samples for name, samples in sets.items() if samples}
 
