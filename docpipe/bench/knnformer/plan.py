@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from docpipe.bench.knnformer.runs import Learner, Run
+from docpipe.bench.knnformer.runs import Changes, Learner, Run
 from docpipe.retrieval.dense import weights_folder
 
 SEEDS = (1, 2, 3)
@@ -22,7 +22,7 @@ _SETS = ("funsd", "cord", "id", "invoice")
 # Switches of the model, one table of changes each. The rows of the first six are without the
 # neighbours on the four sides, which are docpipe's own addition.
 _ALONE = {"sides": False}
-_ATTENTION: dict[str, dict[str, str | int | bool]] = {
+_ATTENTION: Changes = {
     "no attention": {**_ALONE, "preset": "mlp"},
     "full attention": {**_ALONE, "preset": "full"},
     "full + directions": {**_ALONE, "preset": "full_relative"},
@@ -31,7 +31,7 @@ _ATTENTION: dict[str, dict[str, str | int | bool]] = {
     "hops + radius + directions": {**_ALONE, "preset": "hop_radius_relative"},
     "no attention, sides": {"preset": "mlp"},
 }
-_SINGLE: dict[str, dict[str, dict[str, str | int | float | bool]]] = {
+_SINGLE: dict[str, Changes] = {
     **{f"K {k}": {"model": {"neighbours": k}} for k in (4, 8, 12)},
     **{f"R {r}": {"model": {"radius": r}} for r in (1, 2, 5)},
     "hop in the key": {"model": {"hop_mode": "key"}},
@@ -77,13 +77,17 @@ def _sroie() -> Iterator[Run]:
 
 def _small() -> Iterator[Run]:
     """Without matching is the first by argmax."""
-    losses: dict[str, dict[str, str | int | float | bool]] = {
+    losses: Changes = {
         "matching in use": {"field_loss": "none", "targets": "given"},
         "matching in both": {"field_loss": "column", "targets": "any"},
     }
     for seed in SEEDS:
         for name, loss in losses.items():
-            changes = {"data": {"limit": 100}, "loss": loss, "training": {"epochs": 20}}
+            changes: Changes = {
+                "data": {"limit": 100},
+                "loss": loss,
+                "training": {"epochs": 20},
+            }
             yield Run(f"sroie-100/{name}", "sroie", seed=seed, fold=1, changes=changes)
 
 

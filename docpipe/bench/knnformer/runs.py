@@ -25,6 +25,9 @@ Learner = Literal["model", "floor", "floor_alone", "floor_context"]
 _SROIE = ("company", "address", "date", "total")
 
 
+Changes = dict[str, dict[str, str | int | float | bool]]
+
+
 class Run(msgspec.Struct, frozen=True):
     """What is trained and tested. `name` says so in a table; runs of one name differ in `seed` and
     `fold` alone. `changes` are tables of settings, over those in `config`, a name in
@@ -35,7 +38,7 @@ class Run(msgspec.Struct, frozen=True):
     learner: Learner = "model"
     seed: int = 1
     fold: int | None = None
-    changes: dict[str, dict[str, str | int | float | bool]] = {}
+    changes: Changes = {}
 
     @property
     def file(self) -> str:
