@@ -70,7 +70,7 @@ def test_an_interrupt_ends_workers_and_keeps_what_was_done(
     workers = _children(process.pid)
     assert workers
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=5)
+    _, errors = process.communicate(timeout=20)
     assert b"KeyboardInterrupt" in errors
     assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
 

@@ -60,8 +60,11 @@ def save(folder: Path, model: nn.Module, config: SavedConfig, *, compact: bool =
 
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: tensor.cpu().contiguous() for name, tensor in model.state_dict().items()}
-    # Not save_file: what that writes only its owner may read.
-    (folder / WEIGHTS_FILE).write_bytes(serialise(_compacted(tensors) if compact else tensors))
+    # Not save_file: what that writes only its owner may read. And never over a file that a model in
+    # use may have mapped into memory.
+    new = folder / f"{WEIGHTS_FILE}.new"
+    new.write_bytes(serialise(_compacted(tensors) if compact else tensors))
+    new.replace(folder / WEIGHTS_FILE)
     text = msgspec.json.format(msgspec.json.encode(config), indent=2)
     (folder / CONFIG_FILE).write_bytes(text + b"\n")
 
