@@ -14,9 +14,11 @@ import pytest
 from tests.libraries import contents, ingest
 from tests.pdfs import write_pdf
 
+# Where the tests run in the background, children inherit that interrupts are ignored.
 _SCRIPT = """
-import sys
+import signal, sys
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from tests.libraries import ingest
 ingest(Path(sys.argv[1]), Path(sys.argv[2]), jobs=2)
 """
