@@ -20,6 +20,7 @@ from docpipe.datasets.kie import OTHER, KieDocument, KieEntity, KiePage
 from docpipe.errors import ConfigError, SchemaError
 from docpipe.geometry import BBox
 
+Fields = dict[str, Literal["one", "many"]]
 Source = Literal["sroie", "cord-r", "cord-r-values", "funsd", "ec-funsd"]
 
 _CORD_MANY = (
@@ -31,9 +32,9 @@ _CORD_TOTAL = (
     *("total_price", "cashprice", "changeprice", "creditcardprice", "emoneyprice"),
     *("menutype_cnt", "menuqty_cnt"),
 )
-_FORM = {"question": "many", "answer": "many", "header": "many"}
+_FORM: Fields = {"question": "many", "answer": "many", "header": "many"}
 
-_CORD = {
+_CORD: Fields = {
     **{f"menu.{name}": "many" for name in _CORD_MANY},
     "void_menu.nm": "many",
     "void_menu.price": "many",
@@ -43,7 +44,7 @@ _CORD = {
     "total.total_etc": "many",
 }
 
-FIELDS: dict[Source, dict[str, str]] = {
+FIELDS: dict[Source, Fields] = {
     "sroie": {"company": "many", "date": "one", "address": "many", "total": "one"},
     "cord-r": dict.fromkeys(_CORD, "many"),
     "cord-r-values": _CORD,

@@ -10,20 +10,14 @@ Several processes: `torchrun --nproc-per-node N -m docpipe.training.train_docfus
 
 from __future__ import annotations
 
-import argparse
-import platform
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
-import torch
 import transformers
 from transformers import TrainerCallback
 
-from docpipe.errors import ConfigError, DocpipeError
 from docpipe.parsers.docfusion.config import DocFusionConfig
 from docpipe.parsers.docfusion.model import DocFusion
 from docpipe.parsers.docfusion.vocabulary import Vocabulary, build_vocabulary
@@ -32,8 +26,15 @@ from docpipe.training.docfusion.adapters import add_adapters, merge_adapters
 from docpipe.training.docfusion.progress import Progress
 from docpipe.training.docfusion.settings import Settings, load_settings
 from docpipe.training.docfusion.trainer import DocFusionTrainer, Show
+from docpipe.training.run_folder import (
+    CHECKPOINTS,
+    last_checkpoint,
+    run_script,
+    versions,
+    write_run,
+)
 
-CHECKPOINTS, PICTURES = "checkpoints", "samples"
+PICTURES = "samples"
 
 
 class ModelCard(msgspec.Struct, frozen=True):
@@ -84,7 +85,7 @@ def train(
         callbacks,
         show,
     )
-    trainer.train(resume_from_checkpoint=_last_checkpoint(folder) if resume else None)
+    trainer.train(resume_from_checkpoint=last_checkpoint(folder) if resume else None)
     minutes = progress.minutes
     evaluation = trainer.evaluate()
 
@@ -101,12 +102,11 @@ def train(
         steps=trainer.state.global_step,
         samples=progress.samples,
         minutes=round(minutes, 2),
-        versions=_versions(),
+        versions=versions(),
     )
     if trainer.is_world_process_zero():
         save(folder, model)
-        _write_json(folder / "model_card.json", card)
-        _write_lines(folder / "metrics.jsonl", trainer.state.log_history)
+        write_run(folder, card, trainer.state.log_history)
     return card
 
 
@@ -125,50 +125,15 @@ def log_line(done: float, logs: dict[str, float]) -> None:
         print(f"{done:6.1%}  {shown}", file=sys.stderr, flush=True)
 
 
-def _last_checkpoint(folder: Path) -> str:
-    from transformers.trainer_utils import get_last_checkpoint
-
-    checkpoints = folder / CHECKPOINTS
-    last = get_last_checkpoint(str(checkpoints)) if checkpoints.is_dir() else None
-    if last is None:
-        raise ConfigError(f"no checkpoint in {checkpoints}", hint="train without --resume")
-    return str(last)
-
-
-def _versions() -> dict[str, str]:
-    return {
-        "python": platform.python_version(),
-        "torch": str(torch.__version__),
-        "transformers": transformers.__version__,
-    }
-
-
-def _write_json(path: Path, value: object) -> None:
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
-
-
-def _write_lines(path: Path, rows: Sequence[Any]) -> None:
-    path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
-    parser = argparse.ArgumentParser(description="Train DocFusion.")
-    parser.add_argument("config", type=Path, help="TOML file, see training/configs")
-    parser.add_argument("out", type=Path, help="folder for the model and what was measured")
-    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
-    given = parser.parse_args(arguments)
-    words = [str(given.config), str(given.out), *(["--resume"] if given.resume else [])]
-    command = shlex.join(["python", "-m", "docpipe.training.train_docfusion", *words])
-    try:
-        settings = load_settings(given.config)
-        card = train(settings, given.out, resume=given.resume, command=command, show=log_line)
-    except DocpipeError as error:
-        print(error, file=sys.stderr)
-        return 2
-    if card.evaluation:  # the first process has it
-        print(msgspec.json.format(msgspec.json.encode(card.evaluation), indent=2).decode())
-    return 0
+
+    def run(config: Path, out: Path, resume: bool, command: str) -> dict[str, float]:
+        settings = load_settings(config)
+        card = train(settings, out, resume=resume, command=command, show=log_line)
+        return card.evaluation  # the first process has it
+
+    return run_script("docfusion", run, arguments)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,7 @@ predictions.jsonl (the entities of the tested pages), and checkpoints/, from whi
 
 from __future__ import annotations
 
-import argparse
 import os
-import platform
-import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -24,12 +21,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-import torch
 import transformers
 from transformers import TrainerCallback
 
 from docpipe.datasets.kie import KieDocument
-from docpipe.errors import ConfigError, DocpipeError
 from docpipe.parsers.entities.matching import Floats, match, tune_thresholds
 from docpipe.parsers.entities.model import KnnFormer
 from docpipe.parsers.entities.schema import FieldSchema
@@ -40,8 +35,14 @@ from docpipe.training.knnformer.noise import with_noise
 from docpipe.training.knnformer.settings import Settings, load_settings
 from docpipe.training.knnformer.splits import Splits, load_splits, schema_of
 from docpipe.training.knnformer.trainer import KnnFormerTrainer
-
-CHECKPOINTS = "checkpoints"
+from docpipe.training.run_folder import (
+    CHECKPOINTS,
+    last_checkpoint,
+    run_script,
+    versions,
+    write_lines,
+    write_run,
+)
 
 
 class ModelCard(msgspec.Struct, frozen=True):
@@ -102,18 +103,13 @@ def train(
         evaluation=evaluate(scores, truths, schema, thresholds),
         steps=fitted.steps,
         seconds=round(fitted.seconds, 1),
-        versions=_versions(),
+        versions=versions(),
     )
     if int(os.environ.get("RANK", "0")):  # of several processes the first writes
         return card
     save(folder, model, SavedConfig(settings.model, schema, thresholds), compact=settings.compact)
-    (folder / "model_card.json").write_bytes(
-        msgspec.json.format(msgspec.json.encode(card), indent=2) + b"\n"
-    )
-    _write_lines(folder / "metrics.jsonl", fitted.history)
-    _write_lines(
-        folder / "predictions.jsonl", _predictions(splits.test, scores, schema, thresholds)
-    )
+    write_run(folder, card, fitted.history)
+    write_lines(folder / "predictions.jsonl", _predictions(splits.test, scores, schema, thresholds))
     return card
 
 
@@ -137,7 +133,7 @@ def fit(
         model, examples, schema, settings, folder / CHECKPOINTS, callbacks=callbacks
     )
     started = time.perf_counter()
-    trainer.train(resume_from_checkpoint=_last_checkpoint(folder) if resume else None)
+    trainer.train(resume_from_checkpoint=last_checkpoint(folder) if resume else None)
     seconds = time.perf_counter() - started
     model = model.cpu().eval()
     return Fitted(
@@ -158,16 +154,6 @@ def _thresholds(
     return tune_thresholds(scores, [truth.classes for truth in truths], schema.ones)
 
 
-def _last_checkpoint(folder: Path) -> str:
-    from transformers.trainer_utils import get_last_checkpoint
-
-    checkpoints = folder / CHECKPOINTS
-    last = get_last_checkpoint(str(checkpoints)) if checkpoints.is_dir() else None
-    if last is None:
-        raise ConfigError(f"no checkpoint in {checkpoints}", hint="train without --resume")
-    return str(last)
-
-
 def _predictions(
     documents: Sequence[KieDocument],
     scores: Sequence[Floats],
@@ -185,34 +171,13 @@ def _predictions(
     ]
 
 
-def _versions() -> dict[str, str]:
-    return {
-        "python": platform.python_version(),
-        "torch": str(torch.__version__),
-        "transformers": transformers.__version__,
-    }
-
-
-def _write_lines(path: Path, rows: Sequence[Any]) -> None:
-    path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
-    parser = argparse.ArgumentParser(description="Train KNN-former.")
-    parser.add_argument("config", type=Path, help="TOML file, see training/configs")
-    parser.add_argument("out", type=Path, help="folder for the model and what was measured")
-    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
-    given = parser.parse_args(arguments)
-    words = [str(given.config), str(given.out), *(["--resume"] if given.resume else [])]
-    command = shlex.join(["python", "-m", "docpipe.training.train_knnformer", *words])
-    try:
-        card = train(load_settings(given.config), given.out, resume=given.resume, command=command)
-    except DocpipeError as error:
-        print(error, file=sys.stderr)
-        return 2
-    print(msgspec.json.format(msgspec.json.encode(card.evaluation), indent=2).decode())
-    return 0
+
+    def run(config: Path, out: Path, resume: bool, command: str) -> Evaluation:
+        return train(load_settings(config), out, resume=resume, command=command).evaluation
+
+    return run_script("knnformer", run, arguments)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def schema_of(settings: Settings) -> FieldSchema:
         return find_schema(source.removeprefix(SYNTHETIC))
     if source in kie_sources.FIELDS:
         fields = kie_sources.FIELDS[source]
-        specs = (FieldSpec(name, kind) for name, kind in fields.items())  # type: ignore[arg-type]
+        specs = (FieldSpec(name, kind) for name, kind in fields.items())
         return FieldSchema(tuple(specs))
     raise ConfigError(
         f"the fields of data source {source!r} are not known",

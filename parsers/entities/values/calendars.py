@@ -5,9 +5,12 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from docpipe.errors import ConfigError
+
+if TYPE_CHECKING:
+    from babel import Locale
 
 Order = Literal["dmy", "mdy", "ymd"]
 
@@ -82,8 +85,8 @@ def orders_of_currency(code: str) -> frozenset[Order]:
     return frozenset(orders)
 
 
-def _order(locale: object) -> Order:
-    pattern = locale.date_formats["short"].pattern  # type: ignore[attr-defined]
+def _order(locale: Locale) -> Order:
+    pattern = locale.date_formats["short"].pattern
     letters = re.sub(r"[^yMd]", "", re.sub(r"'[^']*'", "", pattern))
     found = re.sub(r"(.)\1+", r"\1", letters).lower()
     return next((order for order in get_args(Order) if order == found), "dmy")

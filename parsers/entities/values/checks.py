@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+import math
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -112,13 +113,11 @@ def _wrong_product(check: Check, fields: Sequence[Field], row: int) -> Iterator[
     if target is None or len(numbers) < len(check.fields):
         return
     at, wanted = target
-    product = 1.0
-    for number in (*numbers, wanted):
-        if not isinstance(number, int | float):
-            return
-    for number in numbers:
-        product *= float(number)  # type: ignore[arg-type]
-    if abs(product - float(wanted)) > _CENT * max(1.0, abs(float(numbers[0])) / 2):  # type: ignore[arg-type]
+    factors = [float(number) for number in numbers if isinstance(number, int | float)]
+    if not isinstance(wanted, int | float) or len(factors) < len(numbers):
+        return
+    product = math.prod(factors)
+    if abs(product - wanted) > _CENT * max(1.0, abs(factors[0]) / 2):
         yield at, f"product: {' × '.join(check.fields)} is {product:.2f}"
 
 
