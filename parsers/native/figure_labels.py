@@ -15,6 +15,7 @@ from docpipe.geometry import BBox, union_all
 from docpipe.parsers.native.figures import FigureArea, merge_overlapping
 from docpipe.parsers.native.lines import Line
 from docpipe.parsers.native.markers import is_caption
+from docpipe.parsers.native.words import UPRIGHT
 
 _SMALL = 0.95  # of the usual font size
 _MAX_WORDS = 8
@@ -29,8 +30,10 @@ _TICK = re.compile(r"[\d.,%$€£+−–×xkKmM()/:\s-]+")
 def with_labels(areas: Sequence[FigureArea], lines: Sequence[Line], em: float) -> list[FigureArea]:
     """The figures of a page whose usual font size is `em`, grown over the labels around them.
 
-    A figure grows over no line that is not a label.
+    A figure grows over no line that is not a label. On a page whose text is turned none grows.
     """
+    if 2 * sum(line.direction == UPRIGHT for line in lines) < len(lines):
+        return list(areas)
     inside = [line for area in areas for line in area.lines]
     taken = set(map(id, inside))
     outside = [line for line in lines if id(line) not in taken]

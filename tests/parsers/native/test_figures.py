@@ -5,6 +5,7 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
+from docpipe.content import block_text
 from docpipe.parsers.native.markers import is_caption
 from docpipe.records import Figure, Table
 from tests.parsers.native.pages import column, prose, read, roles, texts
@@ -120,3 +121,25 @@ def test_white_fills_and_stripes_of_a_table_are_no_figure() -> None:
 
     (page,) = read(build)
     assert not [block for block in page.blocks if isinstance(block, Figure)]
+
+
+def test_rows_beside_a_picture_on_a_turned_page_keep_their_order() -> None:
+    """Lines run down the sheet there: sorted as upright labels are, the rows would be undone."""
+    rows = [("Reign", "959 to 975"), ("Successor", "Edward"), ("Born", "943"), ("Died", "1066")]
+
+    def build(document: pymupdf.Document) -> None:
+        page = document.new_page(width=792, height=612)
+        for n in range(12):
+            page.insert_text((400 - 14 * n, 60), prose(9, 9 * n), fontsize=11, rotate=270)
+        picture = pymupdf.Pixmap(pymupdf.csRGB, (0, 0, 60, 70), 0)
+        picture.clear_with(90)
+        page.insert_image(pymupdf.Rect(560, 380, 680, 520), pixmap=picture)
+        for n, (name, value) in enumerate(rows):
+            page.insert_text((550 - 14 * n, 380), name, fontsize=9, rotate=270)
+            page.insert_text((550 - 14 * n, 450), value, fontsize=9, rotate=270)
+
+    (page,) = read(build)
+    words = " ".join(block_text(block) for block in page.blocks)
+    places = [words.find(part) for row in rows for part in row]
+    assert min(places) >= 0
+    assert places == sorted(places)
