@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from docpipe.parsers.ocr.upright import Points
 
 STAGE = "ocr"
+_READ_WELL = 0.85  # mean confidence: printed pages have 0.9 and more, handwriting 0.8
 _NOISE = 0.3  # words below this are specks, rules and textures
 _LIKELY = 0.6  # a word that is probably there
 _FEW_WORDS = 5
@@ -209,7 +210,7 @@ def _quality(words: Sequence[OcrWord], image: Image.Image, page: PageView) -> Qu
         if not page.images() and not text_lines(image):  # areas and lines that a program drew
             return Quality("ok", ("drawing",), "none")
         return Quality("suspicious", ("no_text_found",), "ocr")
-    if mean_confidence(words) < SURE:
+    if mean_confidence(words) < _READ_WELL:
         return Quality("suspicious", ("low_ocr_confidence",), "ocr")
     return Quality("ok", (), "ocr")
 

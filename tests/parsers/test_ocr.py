@@ -227,6 +227,15 @@ def test_an_unsure_reading_is_marked(tmp_path: Path) -> None:
     assert quality.reasons == ("low_ocr_confidence",)
 
 
+def test_a_page_read_as_unsurely_as_handwriting_is_flagged(tmp_path: Path) -> None:
+    parser = OcrParser(engine="rapidocr")
+    verdicts = {}
+    for confidence in (0.8, 0.92):
+        parser.engine = Fixed(*[(word, confidence) for word, _ in ENGLISH])
+        verdicts[confidence] = read(scan(tmp_path), parser).quality.verdict
+    assert verdicts == {0.8: "suspicious", 0.92: "ok"}
+
+
 def test_specks_are_no_text(tmp_path: Path) -> None:
     parser = OcrParser(engine="rapidocr")
     parser.engine = Fixed(("|", 0.5), ("~.", 0.2), ("ii", 0.4))
