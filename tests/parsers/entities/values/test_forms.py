@@ -104,7 +104,7 @@ def test_fields_of_the_file_are_certain_and_come_once() -> None:
 def test_links_on_real_forms() -> None:
     import json
 
-    folder = Path(os.environ["DOCPIPE_DATA"]) / "kie/funsd/training_data/annotations"
+    folder = Path(os.environ["DOCPIPE_DATA"]) / "kie/funsd/testing_data/annotations"
     hits = found = wanted = 0
     for path in sorted(folder.glob("*.json"))[:40]:
         parts = {part["id"]: part for part in json.loads(path.read_text("utf-8"))["form"]}
