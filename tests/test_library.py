@@ -104,6 +104,21 @@ def test_remove_drops_a_document_from_everything(library: Library) -> None:
     assert len(list(Library.open(library.root).documents())) == 3
 
 
+def test_a_file_that_could_not_be_read_is_removed_by_id(library: Library) -> None:
+    failed = next(entry for entry in library.status() if entry.status == "failed")
+    library.remove(failed.id)
+    assert failed.id not in {entry.id for entry in Library.open(library.root).status()}
+    assert len(list(library.documents())) == 4
+
+
+def test_what_another_process_wrote_is_seen_after_a_refresh(library: Library) -> None:
+    other = Library.open(library.root)
+    library.remove("mill.pdf")
+    assert len(list(other.documents())) == 4
+    other.refresh()
+    assert len(list(other.documents())) == 3
+
+
 def test_create_takes_an_empty_folder_only(tmp_path: Path, library: Library) -> None:
     assert len(list(Library.create(library.root).documents())) == 4
     assert list(Library.create(tmp_path / "new" / "one").documents()) == []

@@ -41,7 +41,7 @@ class Library:
         self._store = Store(root)
         self._entries: dict[str, Entry] = {}
         self._load = lru_cache(_KEPT_DOCUMENTS)(self._store.read_document)
-        self._refresh()
+        self.refresh()
 
     @classmethod
     def open(
@@ -117,13 +117,14 @@ class Library:
                 progress=progress,
             )
         finally:
-            self._refresh()
+            self.refresh()
 
     def remove(self, document: str) -> None:
-        """Drop a document, by id or name, from the library and its index."""
+        """Drop a document, by id or name, from the library and its index; by id also a file that
+        could not be read."""
         from docpipe.retrieval.index import update
 
-        id = self.find(document)
+        id = document if document in self._entries else self.find(document)
         with self._store.locked():
             manifest = self._store.read_manifest()
             kept = tuple(entry for entry in manifest.entries if entry.id != id)
@@ -132,7 +133,15 @@ class Library:
             self._store.document_path(id).unlink(missing_ok=True)
             if original := self._entries[id].original:
                 (self.root / original).unlink(missing_ok=True)
-        self._refresh()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the manifest again, which another process may have written, and let go of what may
+        have changed with it."""
+        entries = self._store.read_manifest().entries
+        self._entries = {entry.id: entry for entry in entries}
+        self._load.cache_clear()
+        self.__dict__.pop("_index", None)
 
     # ── Looking ─────────────────────────────────────────────────────────────────────────────
 
@@ -208,10 +217,11 @@ class Library:
         view: LibraryView = self
         if documents is not None:
             view = Scope(self, [self.find(name) for name in documents])
-        return (agent or self._agent).run(question, view)
+        return (agent or self.agent).run(question, view)
 
     @cached_property
-    def _agent(self) -> Agent:
+    def agent(self) -> Agent:
+        """The configured agent, built when first needed."""
         reader = _build("reader", self.config.reader, self._parts())
         agent: Agent = _build("agent", self.config.agent, self._parts() | {"reader": reader})
         return agent
@@ -232,13 +242,6 @@ class Library:
     @cached_property
     def _embedder(self) -> Any:
         return _build("embedder", self.config.embedder, {}) if self.config.dense else None
-
-    def _refresh(self) -> None:
-        """Read the manifest, and let go of what may have changed with it."""
-        entries = self._store.read_manifest().entries
-        self._entries = {entry.id: entry for entry in entries}
-        self._load.cache_clear()
-        self.__dict__.pop("_index", None)
 
     def _original(self, entry: Entry) -> Path:
         """A file with the document's content: the stored copy, or an input that is unchanged."""
