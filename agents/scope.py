@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from docpipe.errors import ConfigError
-from docpipe.records import Chunk, Document, Hit
+from docpipe.records import Chunk, Document, Hit, PageHit
 from docpipe.stages import LibraryView
 
 if TYPE_CHECKING:
@@ -32,6 +32,12 @@ class Scope:
     def search(self, query: str, k: int = 10, documents: Sequence[str] | None = None) -> list[Hit]:
         within = [id for id in self._documents if documents is None or id in documents]
         return self._library.search(query, k, within) if within else []
+
+    def search_pages(
+        self, query: str, k: int = 10, documents: Sequence[str] | None = None
+    ) -> list[PageHit]:
+        within = [id for id in self._documents if documents is None or id in documents]
+        return self._library.search_pages(query, k, within) if within else []
 
     def chunk(self, id: str) -> Chunk:
         chunk = self._library.chunk(id)

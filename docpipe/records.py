@@ -281,6 +281,15 @@ class Hit(Record, frozen=True):
     retriever: str
 
 
+class PageHit(Record, frozen=True):
+    """A page found for a query: `page` counts from 1; `best` is its best chunk, if it has text."""
+
+    document: str
+    page: int
+    score: float
+    best: Hit | None = None
+
+
 class Evidence(Record, frozen=True):
     """A quote and where it stands. `document` is an id; `quote` is in the block's text verbatim."""
 
@@ -369,7 +378,13 @@ class Finish(Record, frozen=True, tag_field="action", tag="finish"):
     reason: str = ""
 
 
-Action = Search | Read | Look | Calculate | Finish
+class Malformed(Record, frozen=True, tag_field="action", tag="malformed"):
+    """What a model wrote instead of an action; `problem` says what is wrong with it."""
+
+    problem: str
+
+
+Action = Search | Read | Look | Calculate | Finish | Malformed
 
 
 class Step(Record, frozen=True):

@@ -7,7 +7,7 @@ each kind and docs/extending.md a complete example.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import msgspec
@@ -27,6 +27,7 @@ from docpipe.records import (
     Message,
     OutlineEntry,
     Page,
+    PageHit,
     Quality,
     Reading,
     Record,
@@ -242,10 +243,11 @@ class LanguageModel(Protocol):
 
 
 class PageContent(msgspec.Struct, frozen=True):
-    """A page handed to a reader."""
+    """A page handed to a reader; `image` renders it for a reader that sees."""
 
     document: Document
     page: Page
+    image: Callable[[], Image.Image] | None = None
 
 
 @runtime_checkable
@@ -261,6 +263,9 @@ class LibraryView(Protocol):
     def search(
         self, query: str, k: int = 10, documents: Sequence[str] | None = None
     ) -> list[Hit]: ...
+    def search_pages(
+        self, query: str, k: int = 10, documents: Sequence[str] | None = None
+    ) -> list[PageHit]: ...
     def chunk(self, id: str) -> Chunk: ...
     def page_image(self, document: str, page: int, dpi: float = 144) -> Image.Image: ...
 

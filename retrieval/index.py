@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from docpipe.config import Fusion
 from docpipe.errors import ConfigError
-from docpipe.records import Chunk, Hit
+from docpipe.records import Chunk, Hit, PageHit
 from docpipe.retrieval import ranking
 from docpipe.retrieval.files import read_array
 from docpipe.retrieval.postings import Lists
@@ -24,19 +23,10 @@ from docpipe.retrieval.vectors import VectorIndex
 from docpipe.retrieval.words import words
 from docpipe.stages import Embedder
 
-__all__ = ["Index", "PageHit", "update"]
+__all__ = ["Index", "update"]
 
 # Of a library of no more pages the first are given for a question none of whose words is found.
 FEW_PAGES = 50
-
-
-class PageHit(msgspec.Struct, frozen=True):
-    """A page found for a query: `page` counts from 1; `best` is its best chunk, if it has text."""
-
-    document: str
-    page: int
-    score: float
-    best: Hit | None
 
 
 class Index:

@@ -13,7 +13,7 @@ from docpipe import registry
 from docpipe.config import Config, StageConfig
 from docpipe.errors import ConfigError, InputError
 from docpipe.library.store import Entry, Manifest, Store, path_from
-from docpipe.records import Answer, Chunk, Document, Hit, Trajectory
+from docpipe.records import Answer, Chunk, Document, Hit, PageHit, Trajectory
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -181,6 +181,14 @@ class Library:
         within = None if documents is None else [self.find(name) for name in documents]
         hits = self._index.search(query, k, within)
         return [hit for hit in hits if hit.chunk.document in self._entries]
+
+    def search_pages(
+        self, query: str, k: int = 10, documents: Sequence[str] | None = None
+    ) -> list[PageHit]:
+        """As `search`, ranked as pages."""
+        within = None if documents is None else [self.find(name) for name in documents]
+        hits = self._index.search_pages(query, k, within)
+        return [hit for hit in hits if hit.document in self._entries]
 
     def chunk(self, id: str) -> Chunk:
         """The chunk with this id. Raises ConfigError (`unknown_chunk`)."""

@@ -27,6 +27,7 @@ from docpipe.records import (
     Message,
     OutlineEntry,
     Page,
+    PageHit,
     Reading,
     Region,
     Search,
@@ -336,6 +337,16 @@ class FakeLibrary:
         wanted = set(self._documents if documents is None else documents)
         chunks = [chunk for chunk in self._chunks.values() if chunk.document in wanted]
         return FakeRetriever(chunks).search(query, k)
+
+    def search_pages(
+        self, query: str, k: int = 10, documents: Sequence[str] | None = None
+    ) -> list[PageHit]:
+        best: dict[tuple[str, int], PageHit] = {}
+        for hit in self.search(query, len(self._chunks), documents):
+            page = int(hit.chunk.id.partition("#p")[2].partition("/")[0])
+            key = (hit.chunk.document, page)
+            best.setdefault(key, PageHit(*key, hit.score, hit))
+        return list(best.values())[:k]
 
     def chunk(self, id: str) -> Chunk:
         return self._chunks[id]
