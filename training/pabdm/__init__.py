@@ -1,0 +1,1 @@
+"""What training PA-BDM is made of; the script is docpipe.training.train_pabdm."""
