@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from docpipe.parsers.docfusion.reader import Block, Reading
+from docpipe.parsers.docfusion.reader import Block
+from docpipe.parsers.docfusion.reading import Reading
 from docpipe.parsers.docfusion.tabular import cells_of
 from docpipe.parsers.native.lines import Line
 from docpipe.parsers.native.markers import numbering_depth

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from docpipe.geometry import BBox
 from docpipe.parsers.docfusion.blocks import block_of, is_heading, kind_of, without_repeats
-from docpipe.parsers.docfusion.reader import Block, Reader, Reading
+from docpipe.parsers.docfusion.reader import Block, Reader
+from docpipe.parsers.docfusion.reading import Reading
 from docpipe.parsers.docfusion.words import words_of
 from docpipe.parsers.native.blocks import drafts_from_lines
 from docpipe.parsers.native.compose import compose_pages

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from docpipe.errors import ConfigError
 from docpipe.parsers.docfusion.config import Task
-from docpipe.parsers.docfusion.reader import Reader, Reading
+from docpipe.parsers.docfusion.reader import Reader
+from docpipe.parsers.docfusion.reading import Reading
 from docpipe.parsers.docfusion.tabular import cells_of, to_html
 from docpipe.stages import ElementKind, Recognized
 

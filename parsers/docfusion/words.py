@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from docpipe.geometry import BBox
-from docpipe.parsers.docfusion.reader import Reading
+from docpipe.parsers.docfusion.reading import Reading
 from docpipe.records import Word
 
 

@@ -16,7 +16,8 @@ from docpipe.errors import ModelError
 from docpipe.geometry import BBox
 from docpipe.parsers.docfusion.config import Task
 from docpipe.parsers.docfusion.parser import DocFusionParser
-from docpipe.parsers.docfusion.reader import Block, Reading
+from docpipe.parsers.docfusion.reader import Block
+from docpipe.parsers.docfusion.reading import Reading
 from docpipe.parsers.docfusion.weights import save
 from docpipe.pipeline import Pipeline
 from docpipe.records import Cell, Document, Figure, Formula, Page, Table, TextBlock
