@@ -23,9 +23,10 @@ from docpipe.parsers.docfusion.model import DocFusion
 from docpipe.parsers.docfusion.vocabulary import Vocabulary, build_vocabulary
 from docpipe.parsers.docfusion.weights import count_parameters, load, save
 from docpipe.training.docfusion.adapters import add_adapters, merge_adapters
+from docpipe.training.docfusion.loop import Show
 from docpipe.training.docfusion.progress import Progress
 from docpipe.training.docfusion.settings import Settings, load_settings
-from docpipe.training.docfusion.trainer import DocFusionTrainer, Show
+from docpipe.training.docfusion.trainer import DocFusionTrainer
 from docpipe.training.run_folder import (
     CHECKPOINTS,
     last_checkpoint,
@@ -71,7 +72,7 @@ def train(
     transformers.set_seed(settings.seed)
     model, vocabulary = make_model(settings)
     if settings.lora is not None:
-        add_adapters(model, settings.lora)
+        add_adapters(model, [model.vision_tower, model.language_model], settings.lora)
     trained = sum(p.numel() for p in model.parameters() if p.requires_grad)
     progress = Progress(settings.training, clock) if clock else Progress(settings.training)
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from torch import nn
 
 from docpipe.errors import ConfigError
-from docpipe.parsers.docfusion.model import DocFusion
 from docpipe.training.docfusion.settings import LoraSettings
 
 
-def add_adapters(model: DocFusion, settings: LoraSettings) -> None:
-    """Freeze the model and add adapters to the modules meant. Raises ConfigError for none."""
+def add_adapters(model: nn.Module, parts: Sequence[nn.Module], settings: LoraSettings) -> None:
+    """Freeze the model and add adapters to the modules meant of its `parts`. Raises ConfigError for
+    none."""
     from peft import LoraConfig, inject_adapter_in_model
 
     model.requires_grad_(False)
-    parts: list[nn.Module] = [model.vision_tower, model.language_model]
     found = False
     for part in parts:
         if not any(name.endswith(settings.targets) for name, _ in part.named_modules()):
@@ -30,7 +30,7 @@ def add_adapters(model: DocFusion, settings: LoraSettings) -> None:
         raise ConfigError(f"no module is called {' or '.join(settings.targets)}", hint="[lora]")
 
 
-def merge_adapters(model: DocFusion) -> None:
+def merge_adapters(model: nn.Module) -> None:
     """Add the adapters to the weights and remove them: the model is again as any other."""
     from peft.tuners.lora import LoraLayer
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import torch
 from PIL import Image
@@ -27,7 +27,7 @@ from docpipe.parsers.docfusion.loss import IGNORED
 from docpipe.parsers.docfusion.processor import Processor, normalised
 from docpipe.parsers.docfusion.vocabulary import Vocabulary
 from docpipe.training.docfusion.progress import Progress
-from docpipe.training.docfusion.settings import Settings, Stage
+from docpipe.training.docfusion.settings import DataSettings
 from docpipe.training.docfusion.sources import limits_of, open_source
 
 _SYNTHETIC = -1
@@ -60,7 +60,7 @@ class TaskBatches(Sampler[list[Key]]):
 
     def __init__(
         self,
-        settings: Settings,
+        settings: DataSettings,
         sizes: Sequence[int],
         progress: Progress,
         batches_done: Callable[[], int],
@@ -81,7 +81,7 @@ class TaskBatches(Sampler[list[Key]]):
         """Batch `number` of all processes together, in the stage that `turn` of one is in."""
         chance = random.Random(f"{self._settings.seed}/{number}")
         training = self._settings.training
-        stage = stage_at(self._settings.stages, self._progress.at(turn // training.accumulation))
+        stage = part_at(self._settings.stages, self._progress.at(turn // training.accumulation))
         task = chance.choices(list(stage.tasks), list(stage.tasks.values()))[0]
         size = training.batch_sizes.get(task, training.batch_size)
         return [self._key(chance, task, stage.level) for _ in range(size)]
@@ -99,17 +99,40 @@ class TaskBatches(Sampler[list[Key]]):
         )
 
 
-def stage_at(stages: Sequence[Stage], done: float) -> Stage:
-    """The stage of the curriculum when a share of the run is done."""
-    return next((stage for stage in stages if done < stage.until), stages[-1])
+class Part(Protocol):
+    """Of a run, until a share of it is done."""
+
+    @property
+    def until(self) -> float: ...
+
+
+P = TypeVar("P", bound=Part)
+
+
+def part_at(parts: Sequence[P], done: float) -> P:
+    """The part of a run, such as a stage of the curriculum, when a share of it is done."""
+    return next((part for part in parts if done < part.until), parts[-1])
+
+
+class Encode(Protocol):
+    """Samples as tensors of a model; `longest` is the most ids of a target."""
+
+    longest: int
+
+    def __call__(self, sample: Sample, seed: str = "") -> Example:
+        """`seed` decides what is random about it."""
+        ...
+
+
+class Prompts(Protocol):
+    def prompt(self, task: Task) -> list[int]: ...
 
 
 class Examples(Dataset[Example]):
     """Samples as tensors of a model, made when they are asked for."""
 
-    def __init__(self, settings: Settings, config: DocFusionConfig, vocabulary: Vocabulary) -> None:
-        self._settings = settings
-        self._encode = Encoder(config, vocabulary)
+    def __init__(self, settings: DataSettings, encode: Encode) -> None:
+        self._settings, self._encode = settings, encode
         self._made: dict[Key, Example] = {}
         self._sources: list[SampleSource] = [
             open_source(source, settings.lengths) for source in settings.sources
@@ -130,16 +153,12 @@ class Examples(Dataset[Example]):
 
     def _make(self, key: Key) -> Example:
         for attempt in range(_TRIES):
-            sample = self._sample(key, attempt)
-            jitter = self._settings.loss.jitter
-            if jitter and sample.boxes:
-                sample = self._encode.jittered(sample, jitter, f"{key}")
-            example = self._encode(sample)
+            example = self._encode(self._sample(key, attempt), f"{key}")
             if len(example.labels) <= self._encode.longest:
                 return example
         raise ConfigError(
             f"targets of task {key.task!r} are longer than the model writes",
-            hint="lower [lengths], or give the model more text.targets",
+            hint="lower [lengths], or give the model longer targets",
         )
 
     def _sample(self, key: Key, attempt: int) -> Sample:
@@ -157,16 +176,18 @@ class Examples(Dataset[Example]):
 
 
 class Encoder:
-    """Samples as tensors of one model; `longest` is the most ids of a target."""
+    """An Encode for DocFusion; `jitter` moves boxes by up to so many bins."""
 
-    def __init__(self, config: DocFusionConfig, vocabulary: Vocabulary) -> None:
+    def __init__(self, config: DocFusionConfig, vocabulary: Vocabulary, *, jitter: int = 0) -> None:
         self._processor = Processor(config)
         self._codec = Codec(config, vocabulary)
-        self._bins = config.bins
+        self._bins, self._jitter = config.bins, jitter
         self.longest = config.text.targets
 
-    def __call__(self, sample: Sample) -> Example:
+    def __call__(self, sample: Sample, seed: str = "") -> Example:
         if sample.task == "layout":
+            if self._jitter:
+                sample = self.jittered(sample, self._jitter, seed)
             elements = [Element(item.label, item.box) for item in sample.boxes]
             ids = self._codec.layout_target(elements, sample.image.width, sample.image.height)
         else:
@@ -199,7 +220,7 @@ class Encoder:
 class Collator:
     """Examples of a task as a batch: `task`, `pixels` filled up with white, `prompt`, `labels`."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Prompts) -> None:
         self._vocabulary = vocabulary
         self._white = normalised(Image.new("RGB", (1, 1), "white"))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -22,6 +22,9 @@ from docpipe.datasets.docfusion.synthetic import Level
 from docpipe.errors import ConfigError
 from docpipe.parsers.docfusion.config import DocFusionConfig
 from docpipe.parsers.docfusion.presets import PRESETS
+
+C = TypeVar("C", bound=msgspec.Struct)
+S = TypeVar("S", bound=msgspec.Struct)
 
 LossKind = Literal["gk_cel", "cross_entropy", "soft"]
 SourceKind = Literal["stored", "printed", "doclaynet", "pubtabnet", "unimer", "doclatex"]
@@ -39,11 +42,7 @@ class ModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.preset not in PRESETS:
             known = ", ".join(PRESETS)
             raise ConfigError(f"unknown preset {self.preset!r}", hint=f"known: {known}")
-        plain = msgspec.to_builtins(PRESETS[self.preset]())
-        try:
-            return msgspec.convert(_merged(plain, self.changes), DocFusionConfig)
-        except msgspec.ValidationError as error:
-            raise ConfigError(f"[model.changes]: {error}") from error
+        return with_changes(PRESETS[self.preset](), self.changes)
 
 
 class Stage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -135,20 +134,19 @@ class LoraSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 EVERYTHING: dict[Task, float] = {"layout": 0.4, "text": 0.25, "table": 0.2, "formula": 0.15}
 
 
-class Settings(
+class DataSettings(
     msgspec.Struct,
     frozen=True,
     forbid_unknown_fields=True,
     rename={"stages": "stage", "sources": "source"},
 ):
+    """What any model that learns from these samples is told: which ones, and for how long."""
+
     training: TrainingSettings
     seed: int = 1
-    model: ModelSettings = ModelSettings()
     stages: tuple[Stage, ...] = (Stage(1.0, EVERYTHING),)
     sources: tuple[Source, ...] = ()
     lengths: Lengths = Lengths()
-    loss: LossSettings = LossSettings()
-    lora: LoraSettings | None = None
 
     def __post_init__(self) -> None:
         ends = [stage.until for stage in self.stages]
@@ -163,14 +161,34 @@ class Settings(
         return tuple(task for task in TASKS if any(s.tasks.get(task) for s in self.stages))
 
 
+class Settings(DataSettings, frozen=True, forbid_unknown_fields=True):
+    model: ModelSettings = ModelSettings()
+    loss: LossSettings = LossSettings()
+    lora: LoraSettings | None = None
+
+
 def load_settings(path: Path) -> Settings:
     """The settings in a TOML file. Raises ConfigError that names the file and what is wrong."""
+    return read_settings(path, Settings)
+
+
+def read_settings(path: Path, kind: type[S]) -> S:
+    """Settings of this kind; see `load_settings`."""
     try:
-        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), Settings)
+        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), kind)
     except FileNotFoundError as error:
         raise ConfigError(f"no such training configuration: {path}") from error
     except (OSError, ValueError) as error:
         raise ConfigError(f"training configuration {path}: {error}") from error
+
+
+def with_changes(config: C, changes: dict[str, Any]) -> C:
+    """A model's configuration with the leaves of `changes` in their place. Raises ConfigError."""
+    plain = msgspec.to_builtins(config)
+    try:
+        return msgspec.convert(_merged(plain, changes), type(config))
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"[model.changes]: {error}") from error
 
 
 def _merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from docpipe.datasets.docfusion.samples import Sample, SampleSource, Task
 from docpipe.datasets.docfusion.stored import StoredSamples
 from docpipe.datasets.docfusion.synthetic import Limits, SyntheticSamples
 from docpipe.errors import ConfigError
-from docpipe.training.docfusion.settings import Lengths, Settings, Source
+from docpipe.training.docfusion.settings import DataSettings, Lengths, Source
 
 
 def open_source(source: Source, lengths: Lengths) -> SampleSource:
@@ -53,7 +53,7 @@ def _split(source: Source) -> Split:
     return source.split
 
 
-def evaluation_samples(settings: Settings, task: Task) -> list[Sample]:
+def evaluation_samples(settings: DataSettings, task: Task) -> list[Sample]:
     """Synthetic samples to evaluate on, the same whenever it is asked for: of the held-out profile,
     or the first ones trained on."""
     training = settings.training

@@ -18,7 +18,7 @@ from docpipe.parsers.docfusion.model import Output
 from docpipe.parsers.docfusion.presets import tiny
 from docpipe.parsers.docfusion.vocabulary import build_vocabulary
 from docpipe.records import Cell
-from docpipe.training.docfusion.data import Collator, Encoder, Examples, TaskBatches, stage_at
+from docpipe.training.docfusion.data import Collator, Encoder, Examples, TaskBatches, part_at
 from docpipe.training.docfusion.losses import soft_losses, token_losses, training_loss
 from docpipe.training.docfusion.metrics import (
     Prediction,
@@ -154,7 +154,7 @@ def test_batches_follow_the_curriculum_and_hold_one_task() -> None:
     assert all(len({key.task for key in batch}) == 1 for batch in found)
     assert 25 < sum(batch[0].task == "layout" for batch in found[20:]) < 55
     assert len({key.number for batch in found for key in batch}) == 1600
-    assert stage_at(CURRICULUM, 1.0) == CURRICULUM[1]
+    assert part_at(CURRICULUM, 1.0) == CURRICULUM[1]
 
 
 def test_a_resumed_run_goes_on_with_the_batch_that_comes_next() -> None:
@@ -184,7 +184,7 @@ def test_sources_are_mixed_in_by_their_share(tmp_path: Path) -> None:
     assert share == pytest.approx(0.25, abs=0.04)
     assert {key.number for key in found if key.source == 0} == set(range(5))
     with pytest.raises(ConfigError, match=r"samples\.jsonl"):
-        Examples(settings, tiny(), build_vocabulary(tiny(), Path()))
+        Examples(settings, Encoder(tiny(), build_vocabulary(tiny(), Path())))
 
 
 def test_a_batch_is_filled_up_with_white_and_ignored_labels() -> None:
