@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from docpipe import __version__
-from docpipe.cli import about, bench, convert, data, extract, library, train
+from docpipe.cli import about, bench, convert, data, extract, library, serve, train
 from docpipe.cli.output import fail, note
 from docpipe.errors import ConfigError, DocpipeError
 
@@ -90,6 +90,7 @@ for command in (
     library.status,
     convert.parse,
     extract.extract,
+    serve.serve,
     convert.show,
     about.doctor,
     about.stages,

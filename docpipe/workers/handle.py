@@ -52,7 +52,7 @@ class Template:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env=os.environ | _ENVIRONMENT | {"PYTHONPATH": _python_path()},
+                env=os.environ | _ENVIRONMENT | {"PYTHONPATH": python_path()},
                 start_new_session=True,
             )
         theirs.close()
@@ -170,5 +170,6 @@ class Worker:
         return self._status
 
 
-def _python_path() -> str:
+def python_path() -> str:
+    """The PYTHONPATH with which a child imports what this process can import."""
     return os.pathsep.join(entry or os.getcwd() for entry in sys.path)

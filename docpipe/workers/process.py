@@ -25,7 +25,7 @@ _log = logging.getLogger("docpipe")
 
 def template(descriptor: str, *modules: str) -> None:
     """The life of the template: import, then fork workers and tell how they ended, on request."""
-    _die_with_parent()
+    die_with_parent()
     os.set_inheritable(int(descriptor), False)
     connection: Connection[Any, Any] = Connection(int(descriptor))
     # Add-ons that PyMuPDF imports when they are installed: a second for nothing here.
@@ -144,10 +144,10 @@ def _confine(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(ValueError, OSError):  # a lower limit is in force already
         resource.setrlimit(resource.RLIMIT_AS, (memory << 20, memory << 20))
-    _die_with_parent()
+    die_with_parent()
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """On Linux, be killed when the pool's process is; elsewhere the closed pipe ends the worker
     after its current task."""
     if sys.platform == "linux":

@@ -1,0 +1,61 @@
+"""The server's workers: calls run in child processes, under limits of time and memory."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Literal
+
+from docpipe.config import Limits
+from docpipe.server import inside
+from docpipe.workers import Kind, Outcome, Task, WorkerPool
+
+Work = Literal["look", "think"]
+_PRELOAD = (inside.__name__, "pymupdf", "docpipe.pdf", "docpipe.export")
+
+
+class Desk:
+    """Two kinds of workers: those that look up and render pages, and those that think, which
+    search, answer and extract. A call that nobody waits for any more is not begun."""
+
+    def __init__(self, limits: Limits, log: Path, *, look: int = 2, think: int = 1) -> None:
+        self._kinds: Mapping[Work, Kind] = {
+            "look": Kind(limits.parse_memory, tasks_per_worker=2_000),
+            "think": Kind(limits.model_memory, tasks_per_worker=2_000),
+        }
+        self._log = log
+        self._seats: Mapping[Work, ThreadPoolExecutor] = {
+            "look": ThreadPoolExecutor(look, "look"),
+            "think": ThreadPoolExecutor(think, "think"),
+        }
+        self._own = threading.local()
+        self._pools: list[WorkerPool] = []
+
+    async def call(self, work: Work, name: str, *arguments: Any, timeout: float) -> Outcome:
+        """The outcome of `inside.<name>(*arguments)`, killed after `timeout` seconds."""
+        task = Task(work, f"{inside.__name__}:{name}", arguments, timeout)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._seats[work], self._perform, task)
+
+    def close(self) -> None:
+        """Kill all workers."""
+        for seat in self._seats.values():
+            seat.shutdown(wait=False, cancel_futures=True)
+        for pool in self._pools:
+            pool.close()
+
+    def _perform(self, task: Task) -> Outcome:
+        """Run a task in the worker of this thread."""
+        pool: WorkerPool | None = getattr(self._own, "pool", None)
+        if pool is None:
+            pool = WorkerPool(
+                1, {str(k): kind for k, kind in self._kinds.items()}, self._log, _PRELOAD
+            )
+            self._own.pool = pool
+            self._pools.append(pool)
+        pool.start(task)
+        [(_, outcome)] = pool.wait()
+        return outcome

@@ -1,0 +1,136 @@
+"""What every request passes: who may ask, how much may be sent, and what a browser may do."""
+
+from __future__ import annotations
+
+import hmac
+import urllib.parse
+from collections.abc import Iterable
+from http.cookies import CookieError, SimpleCookie
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from docpipe import codec
+from docpipe.server.settings import MAX_BODY, Settings, is_loopback
+
+COOKIE = "docpipe_session"
+UPLOAD = "/api/documents"
+SESSION = "/api/session"
+_OPEN = ("/api/health", SESSION)
+_HEADERS = (
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
+        b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+)
+
+
+class Guard:
+    """ASGI middleware that refuses requests, or adds the headers that confine a page.
+
+    Without a token only names of this machine are served: a foreign name that resolves to it
+    (DNS rebinding) is refused. Requests that another site's page makes are refused always.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._token = settings.token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await _refuse(send, *refusal)
+            return
+
+        async def confined(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+            await send(message)
+
+        await self._app(scope, receive, confined)
+
+    def _refusal(self, scope: Scope) -> tuple[int, str, str, str] | None:
+        """Status, code, message and hint of what is wrong with a request."""
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        host = headers.get(b"host", "")
+        if self._token is None and not is_loopback(_name_of(host)):
+            return 421, "wrong_host", "this server has another name", "open it by 127.0.0.1"
+        if _from_elsewhere(headers, host):
+            return 403, "wrong_origin", "another site asked for this", "open the page itself"
+        path = scope["path"]
+        if path.startswith("/api/") and path not in _OPEN and not self._is_known(headers):
+            return 401, "needs_token", "a token is needed", "give the token docpipe serve has"
+        return _too_much(scope["method"], path, headers)
+
+    def _is_known(self, headers: dict[bytes, str]) -> bool:
+        if self._token is None:
+            return True
+        scheme, _, given = headers.get(b"authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and same_secret(given, self._token):
+            return True
+        return same_secret(_cookie(headers.get(b"cookie", "")), self._token)
+
+
+def same_secret(given: str, secret: str) -> bool:
+    """Whether two texts are equal, in a time that does not tell where they differ."""
+    return hmac.compare_digest(given.encode(), secret.encode())
+
+
+def _cookie(header: str) -> str:
+    try:
+        morsel = SimpleCookie(header).get(COOKIE)
+    except CookieError:
+        return ""
+    return urllib.parse.unquote(morsel.value) if morsel else ""
+
+
+def _name_of(host: str) -> str:
+    """The name in a Host header, without the port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0].lower()
+
+
+def _from_elsewhere(headers: dict[bytes, str], host: str) -> bool:
+    origin = headers.get(b"origin")
+    if origin is not None and urllib.parse.urlsplit(origin).netloc.lower() != host.lower():
+        return True
+    site = headers.get(b"sec-fetch-site", "none")
+    navigates = headers.get(b"sec-fetch-mode") == "navigate"
+    return site not in ("none", "same-origin") and not navigates
+
+
+def _too_much(
+    method: str, path: str, headers: dict[bytes, str]
+) -> tuple[int, str, str, str] | None:
+    """Uploads are counted as they come; all else tells its size, which is small."""
+    if method not in ("POST", "PUT", "PATCH") or path == UPLOAD:
+        return None
+    length = headers.get(b"content-length", "")
+    if not length.isdecimal():
+        return 411, "no_length", "the request does not tell its length", "send Content-Length"
+    if int(length) > MAX_BODY:
+        return 413, "too_large", "the request is too large", f"send at most {MAX_BODY >> 10} KiB"
+    return None
+
+
+async def _refuse(send: Send, status: int, code: str, message: str, hint: str) -> None:
+    body = codec.encode({"code": code, "message": message, "hint": hint})
+    headers: Iterable[tuple[bytes, bytes]] = (
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        *_HEADERS,
+    )
+    await send({"type": "http.response.start", "status": status, "headers": list(headers)})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,1 @@
+"""The API, a module for each kind of thing."""

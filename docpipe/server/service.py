@@ -1,0 +1,138 @@
+"""What the API's routes stand on: the intake, the workers, and a cache of pages."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import tempfile
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from fastapi import Request
+
+from docpipe import __version__
+from docpipe.errors import DocpipeError
+from docpipe.library import Entry
+from docpipe.server.desk import Desk, Work
+from docpipe.server.errors import ClientGone
+from docpipe.server.inside import Place, Refused
+from docpipe.server.intake import Intake
+from docpipe.server.settings import Settings
+from docpipe.workers import Outcome
+
+T = TypeVar("T")
+LOOK_TIMEOUT = 30.0  # seconds for a page
+THINK_TIMEOUT = 180.0  # seconds for an answer, or the fields of a document
+_CACHE = 96 << 20  # bytes of pages and images
+_POLL = 0.04  # seconds between looks at the trace of an answer
+
+
+class Service:
+    """The state of a running server. It is made and closed within an event loop."""
+
+    def __init__(self, settings: Settings, scratch: Path) -> None:
+        self.settings = settings
+        self.intake = Intake(settings)
+        self.cache = Cache(_CACHE)
+        self._scratch = scratch
+        self._desk = Desk(settings.config.limits, scratch / "workers.log")
+        self._place = Place(settings.library.absolute(), settings.config, settings.passwords)
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def running(cls, settings: Settings) -> AsyncIterator[Service]:
+        """A service that reads what comes, until the block ends."""
+        with tempfile.TemporaryDirectory(prefix="docpipe-serve-") as scratch:
+            service = cls(settings, Path(scratch))
+            reading = asyncio.create_task(service.intake.run())
+            try:
+                yield service
+            finally:
+                reading.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await reading
+                await asyncio.to_thread(service._desk.close)
+
+    async def look(self, name: str, *arguments: Any) -> Any:
+        """What `inside.<name>` returns. Raises DocpipeError."""
+        return await self._call("look", name, *arguments, timeout=LOOK_TIMEOUT)
+
+    async def think(self, name: str, *arguments: Any) -> Any:
+        """As `look`, for what takes longer."""
+        return await self._call("think", name, *arguments, timeout=THINK_TIMEOUT)
+
+    async def ask(
+        self, question: str, documents: list[str] | None
+    ) -> AsyncGenerator[tuple[Literal["step", "answer"], bytes], None]:
+        """The steps of an answer as they are taken, then `models.Asked`, as JSON. Whoever stops
+        listening ends the work."""
+        with tempfile.NamedTemporaryFile(dir=self._scratch, suffix=".trace") as trace:
+            work = asyncio.create_task(self.think("ask", question, documents, Path(trace.name)))
+            try:
+                while not work.done():
+                    await asyncio.wait([work], timeout=_POLL)
+                    for line in trace:
+                        yield "step", line.rstrip(b"\n")
+                yield "answer", await work
+            finally:
+                work.cancel()
+
+    async def _call(self, work: Work, name: str, *arguments: Any, timeout: float) -> Any:
+        outcome = await self._desk.call(work, name, self._place, *arguments, timeout=timeout)
+        return _value(outcome)
+
+
+def _value(outcome: Outcome) -> Any:
+    if outcome.issue is not None:
+        raise DocpipeError(outcome.issue.message, code=outcome.issue.code)
+    if isinstance(outcome.value, Refused):
+        refused = outcome.value
+        raise DocpipeError(refused.message, code=refused.code, hint=refused.hint)
+    return outcome.value
+
+
+class Cache:
+    """The bytes last used, up to `size` of them."""
+
+    def __init__(self, size: int) -> None:
+        self._room = size
+        self._kept: OrderedDict[tuple[object, ...], bytes] = OrderedDict()
+
+    def get(self, key: tuple[object, ...]) -> bytes | None:
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        return self._kept.get(key)
+
+    def put(self, key: tuple[object, ...], value: bytes) -> None:
+        if key in self._kept:
+            return
+        self._kept[key] = value
+        self._room -= len(value)
+        while self._room < 0 and self._kept:
+            self._room += len(self._kept.popitem(last=False)[1])
+
+
+def tag_of(entry: Entry) -> str:
+    """What a document's pages depend on: its content, the settings it was read with, docpipe."""
+    return f"{entry.id}-{entry.settings}-{entry.fields}-{__version__}"
+
+
+async def unless_gone(request: Request, work: Awaitable[T]) -> T:
+    """What `work` gives; it is cancelled, and ClientGone raised, when the client goes before."""
+    task = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_gone(request))
+    try:
+        await asyncio.wait([task, gone], return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise ClientGone
+        return task.result()
+    finally:
+        task.cancel()
+        gone.cancel()
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,80 @@
+"""A server that runs in a thread, as `docpipe serve` runs it."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+
+from docpipe.config import Config, from_mapping
+from docpipe.server.app import create_app
+from docpipe.server.settings import Settings
+
+QUOTING = from_mapping({"agent": {"name": "tests.server.agents:QuotingAgent"}, "ocr_mode": "off"})
+_PATIENCE = 60.0
+
+
+class Running:
+    """A running server: its address, and a client for it."""
+
+    def __init__(self, url: str, token: str | None = None) -> None:
+        self.url = url
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        self.client = httpx.Client(base_url=url, timeout=30, headers=headers)
+
+    def upload(self, path: Path, name: str | None = None) -> dict[str, Any]:
+        response = self.client.post(
+            "/api/documents", params={"name": name or path.name}, content=path.read_bytes()
+        )
+        assert response.status_code == 202, response.text
+        return response.json()  # type: ignore[no-any-return]
+
+    def documents(self) -> dict[str, dict[str, Any]]:
+        """The documents by name."""
+        found = self.client.get("/api/documents").json()["documents"]
+        return {item["name"]: item for item in found}
+
+    def settled(self) -> dict[str, dict[str, Any]]:
+        """The documents by name, when all have been read."""
+        wait_for(self._is_idle)
+        return self.documents()
+
+    def _is_idle(self) -> bool:
+        state = self.client.get("/api/reading").json()
+        assert not state["problem"] or state["problem"]["code"] == "locked", state["problem"]
+        return not state["waiting"]
+
+
+def wait_for(condition: Callable[[], bool], patience: float = _PATIENCE) -> None:
+    end = time.monotonic() + patience
+    while not condition():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def serving(library: Path, *, config: Config = QUOTING, **options: Any) -> Iterator[Running]:
+    """A server for a library, until the block ends."""
+    settings = Settings(library=library, config=config, jobs=1, **options)
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(
+        uvicorn.Config(create_app(settings), log_level="warning", timeout_graceful_shutdown=1)
+    )
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    running = Running(f"http://127.0.0.1:{listener.getsockname()[1]}", settings.token)
+    try:
+        wait_for(lambda: server.started)
+        yield running
+    finally:
+        running.client.close()
+        server.should_exit = True
+        thread.join()
+        listener.close()

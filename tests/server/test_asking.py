@@ -1,0 +1,125 @@
+"""Answers, search and extraction over HTTP."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from docpipe.config import from_mapping
+from docpipe.server.models import Asked, ExtractionResult, SearchResult
+from tests.server.running import Running, serving
+
+WHEN = "When was the old mill built?"
+
+
+def events_of(text: str) -> list[tuple[str, dict[str, object]]]:
+    parts = [part.split("\n") for part in text.strip().split("\n\n")]
+    return [
+        (name.removeprefix("event: "), json.loads(data.removeprefix("data: ")))
+        for name, data in parts
+    ]
+
+
+def test_an_answer_comes_with_boxes_on_the_right_words(server: Running) -> None:
+    asked = Asked.model_validate(server.client.post("/api/ask", json={"question": WHEN}).json())
+    assert asked.answer.answerable
+    assert "1871" in asked.answer.text
+    [evidence] = asked.answer.evidence
+    assert (evidence.name, evidence.page) == ("mill.pdf", 1)
+    page = server.client.get(f"/api/documents/{evidence.document}/pages/1").json()
+    x0, y0, x1, y1 = evidence.regions[0].box
+    inside = [w[0] for w in page["words"] if x0 <= (w[1] + w[3]) / 2 <= x1 and y0 <= w[4] <= y1 + 3]
+    assert "1871." in inside
+    assert [step.action for step in asked.steps] == ["search", "finish"]
+
+
+def test_a_refusal_says_why(server: Running) -> None:
+    asked = server.client.post("/api/ask", json={"question": "unknown thing"}).json()
+    assert asked["answer"]["answerable"] is False
+    assert asked["answer"]["text"]
+
+
+def test_steps_stream_before_the_answer(server: Running) -> None:
+    response = server.client.post("/api/ask/stream", json={"question": WHEN})
+    assert response.headers["content-type"].startswith("text/event-stream")
+    events = events_of(response.text)
+    names = [name for name, _ in events]
+    assert names[-1] == "answer"
+    assert set(names[:-1]) == {"step"}
+    assert events[0][1]["action"] == "search"
+    Asked.model_validate(events[-1][1])
+
+
+def test_only_some_documents_are_asked(server: Running) -> None:
+    tax = server.documents()["tax.pdf"]["id"]
+    asked = server.client.post("/api/ask", json={"question": "mill", "documents": [tax]}).json()
+    assert {item["name"] for item in asked["answer"]["evidence"]} <= {"tax.pdf"}
+    wrong = server.client.post("/api/ask", json={"question": "mill", "documents": ["0" * 16]})
+    assert (wrong.status_code, wrong.json()["code"]) == (404, "unknown_document")
+    assert server.client.post("/api/ask", json={"question": "  "}).status_code == 422
+
+
+def test_a_client_that_goes_ends_its_work(files: dict[str, Path], tmp_path: Path) -> None:
+    slow = from_mapping({"agent": {"name": "tests.server.agents:SlowAgent"}, "ocr_mode": "off"})
+    with serving(tmp_path / "library", config=slow) as server:
+        server.upload(files["mill.pdf"])
+        server.settled()
+        with server.client.stream("POST", "/api/ask/stream", json={"question": "mill"}) as events:
+            first = next(line for line in events.iter_lines() if line.startswith("event"))
+            assert first == "event: step"
+        started = time.monotonic()  # the only worker for questions must be free again
+        assert server.client.get("/api/search", params={"query": "mill"}).status_code == 200
+        assert time.monotonic() - started < 10
+
+
+def test_search_gives_places(server: Running) -> None:
+    found = SearchResult.model_validate(
+        server.client.get("/api/search", params={"query": "tax return"}).json()
+    ).found
+    assert (found[0].name, found[0].page) == ("tax.pdf", 1)
+    assert found[0].regions
+
+
+def test_extraction_without_weights_says_so(
+    server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = server.documents()["mill.pdf"]["id"]
+    response = server.client.post("/api/extract", json={"schema": "configured", "documents": [id]})
+    assert (response.status_code, response.json()["code"]) == (422, "unknown_schema")
+    about = server.client.get("/api/about").json()
+    for schema in about["schemas"]:
+        if not schema["ready"]:
+            asked = {"schema": schema["name"], "documents": [id]}
+            response = server.client.post("/api/extract", json=asked)
+            assert (response.status_code, response.json()["code"]) == (503, "no_weights")
+
+
+def test_fields_come_with_places_and_as_a_spreadsheet(
+    files: dict[str, Path], tmp_path: Path
+) -> None:
+    schema = tmp_path / "own.toml"
+    schema.write_text('[[field]]\nname = "fake"\n')
+    config = from_mapping(
+        {
+            "entities": {"schema": str(schema), "name": "tests.server.agents:YearClassifier"},
+            "ocr_mode": "off",
+        }
+    )
+    with serving(tmp_path / "library", config=config) as server:
+        server.upload(files["mill.pdf"])
+        id = server.settled()["mill.pdf"]["id"]
+        asked = {"schema": "configured", "documents": [id]}
+        result = ExtractionResult.model_validate(
+            server.client.post("/api/extract", json=asked).json()
+        )
+        [field] = result.results[0].fields
+        assert (field.name, field.value) == ("fake", "1871.")
+        assert field.regions[0].page == 1
+        table = server.client.post("/api/extract", json=asked | {"format": "csv"})
+        assert table.headers["content-type"].startswith("text/csv")
+        assert "mill.pdf,,ok,,1871." in table.text
+        page = server.client.get(f"/api/documents/{id}/pages/1").json()
+        assert [item["name"] for item in page["fields"]] == ["fake"]
