@@ -65,7 +65,7 @@ def passages(pages: list[PageContent]) -> list[Passage]:
     """All passages of the pages, in reading order, those of charts behind those of their page."""
     from docpipe.agents.charts import chart_points
 
-    found = (
+    found: Iterator[Passage] = (
         passage
         for rank, page in enumerate(pages)
         for passage in (*_of_page(page, rank), *chart_points(page, rank))

@@ -53,13 +53,18 @@ class Reply(msgspec.Struct, frozen=True):
 def ask(question: str, passages: Sequence[str]) -> tuple[Message, ...]:
     """The messages that put a question about passages, which are numbered from 1."""
     lines = [f"[{number}] {' '.join(text.split())}" for number, text in enumerate(passages, 1)]
-    data = "\n".join(lines)
-    mark = f"passages-{hashlib.sha256(data.encode()).hexdigest()[:12]}"
-    user = f"Question: {question}\n\n<{mark}>\n{data}\n</{mark}>\n\nQuestion again: {question}"
+    data = fenced("passages", "\n".join(lines))
+    user = f"Question: {question}\n\n{data}\n\nQuestion again: {question}"
     return (
         Message("system", (TextPart(_SYSTEM),)),
         Message("user", (TextPart(user),)),
     )
+
+
+def fenced(name: str, data: str) -> str:
+    """Text of documents between marks that it cannot close, as it does not know its own hash."""
+    mark = f"{name}-{hashlib.sha256(data.encode('utf-8', 'replace')).hexdigest()[:12]}"
+    return f"<{mark}>\n{data}\n</{mark}>"
 
 
 def parse(text: str) -> Reply:

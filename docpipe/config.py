@@ -91,7 +91,7 @@ class Config(msgspec.Struct, frozen=True):
     entities: EntitiesConfig | None = None
     embedder: StageConfig = StageConfig("minilm")
     reader: StageConfig = StageConfig("extractive")
-    agent: StageConfig = StageConfig("single_pass")
+    agent: StageConfig = StageConfig("mmdocr1")
     language_model: StageConfig | None = None
     limits: Limits = Limits()
 

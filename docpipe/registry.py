@@ -54,8 +54,14 @@ BUILT_IN: dict[StageKind, dict[str, str]] = {
         "fake": "docpipe.testing.fakes:FakeReader",
     },
     "agent": {
-        "single_pass": "docpipe.agents.single_pass:SinglePassAgent",
+        "mmdocr1": "docpipe.agents.mmdocr1.agent:DocumentAgent",
         "fake": "docpipe.testing.fakes:FakeAgent",
+    },
+    "policy": {
+        "offline": "docpipe.agents.mmdocr1.offline:OfflinePolicy",
+        "one_pass": "docpipe.agents.mmdocr1.one_pass:OnePassPolicy",
+        "seeker": "docpipe.agents.mmdocr1.seeker:SeekerPolicy",
+        "fake": "docpipe.testing.policies:FakePolicy",
     },
     "advantage": {
         "reinforce": "docpipe.training.rl.advantages:reinforce",

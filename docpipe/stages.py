@@ -49,6 +49,7 @@ StageKind = Literal[
     "language_model",
     "reader",
     "agent",
+    "policy",
     "advantage",
 ]
 ElementKind = Literal["text", "table", "formula", "diagram"]

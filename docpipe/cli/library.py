@@ -201,6 +201,10 @@ def ask(
         typer.Option("--pictures", help="Write the cited pages here, with the quotes marked."),
     ] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Show each step that was taken.")] = False,
+    trace_file: Annotated[
+        Path | None,
+        typer.Option("--trace-file", metavar="FILE", help="Add the steps as a line of JSON."),
+    ] = None,
     password: Password = None,
     password_file: PasswordFile = None,
     config: ConfigFile = None,
@@ -212,6 +216,7 @@ def ask(
     Or say that the documents do not answer it, with the nearest that was found.
     """
     from docpipe.cli.output import print_json
+    from docpipe.cli.trace import append_trajectory, print_trace
     from docpipe.library import Library
 
     opened = Library.open(
@@ -220,11 +225,13 @@ def ask(
         passwords=options.passwords(password, password_file),
     )
     trajectory = opened.run(options.text(question), documents=document)
+    if trace_file is not None:
+        append_trajectory(trace_file, trajectory)
     if json:
         print_json(_with_names(trajectory, opened) if trace else _answer(trajectory.answer, opened))
     else:
         if trace:
-            _print_trace(trajectory)
+            print_trace(trajectory, lambda id: opened.document(id).name)
         _print_answer(trajectory.answer, opened)
     if pictures is not None:
         _draw_evidence(trajectory.answer.evidence, opened, pictures)
@@ -271,15 +278,6 @@ def _print_answer(answer: Answer, library: Library) -> None:
 def _shown(answer: Answer) -> str:
     values = answer.value if isinstance(answer.value, list) else [answer.value]
     return ", ".join(str(value) for value in values)
-
-
-def _print_trace(trajectory: Trajectory) -> None:
-    from docpipe.cli.output import note
-
-    for number, step in enumerate(trajectory.steps, start=1):
-        note(f"step {number}: {step.action}")
-        if step.observation:
-            note(f"  {step.observation}")
 
 
 def _draw_evidence(evidence: tuple[Evidence, ...], library: Library, folder: Path) -> None:

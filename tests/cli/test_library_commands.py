@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from docpipe import codec
+from docpipe.records import Trajectory
+
 Docpipe = Callable[..., Any]
 
 
@@ -56,11 +59,25 @@ def test_ask_cites_page_box_and_quote(docpipe: Docpipe, library: Path, tmp_path:
     assert answer["evidence"][0]["page"] == 2
     assert answer["evidence"][0]["name"] == "mill.pdf"
     trajectory = json.loads(docpipe("ask", question, "-L", library, "--json", "--trace").out)
-    assert [step["action"]["action"] for step in trajectory["steps"]] == [
-        "search",
-        "read",
-        "finish",
-    ]
+    actions = [step["action"]["action"] for step in trajectory["steps"]]
+    assert (actions[0], actions[1], actions[-1]) == ("search", "read", "finish")
+
+
+def test_ask_shows_what_it_did_and_keeps_it_as_lines(
+    docpipe: Docpipe, library: Path, tmp_path: Path
+) -> None:
+    question = "How many people did the Aldern mill employ in 1921?"
+    kept = tmp_path / "trace.jsonl"
+    for _ in range(2):
+        run = docpipe("ask", question, "-L", library, "--trace", "--trace-file", kept)
+    assert f"1. search   “{question}”" in run.err
+    assert "read     mill.pdf, page 2" in run.err
+    assert "finish   " in run.err
+    assert "37" in run.out.splitlines()[0]
+    lines = kept.read_bytes().splitlines()
+    assert len(lines) == 2
+    assert codec.decode(lines[0], Trajectory).question == question
+    assert docpipe("ask", question, "-L", library, "--trace-file", tmp_path).code == 2
 
 
 def test_ask_within_one_document_and_refusal(docpipe: Docpipe, library: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from docpipe.agents.mmdocr1.agent import DocumentAgent
+from docpipe.agents.mmdocr1.state import pages_read
 from docpipe.agents.scope import Scope
-from docpipe.agents.single_pass import SinglePassAgent
 from docpipe.errors import ConfigError
 from docpipe.records import Finish, Read, Reading, Search
 from docpipe.registry import build
@@ -21,13 +22,13 @@ LIBRARY = FakeLibrary([MILL, BAKERY])
 
 
 def test_the_trace_says_what_was_searched_read_and_why_it_stopped() -> None:
-    trajectory = SinglePassAgent().run("How many people did the mill employ?", LIBRARY)
-    search, read, finish = trajectory.steps
+    trajectory = DocumentAgent().run("How many people did the mill employ?", LIBRARY)
+    search, read, *_, finish = trajectory.steps
     assert search.action == Search(("How many people did the mill employ?",))
-    assert "#p1/" in search.observation
+    assert "page 1:1, score 3.00: The mill employed 37 people there." in search.observation
     assert isinstance(read.action, Read)
     assert (read.action.requests[0].document, read.action.requests[0].pages[0]) == (MILL.id, 1)
-    assert read.evidence == trajectory.answer.evidence
+    assert trajectory.answer.evidence[0] in read.evidence
     assert isinstance(finish.action, Finish)
     assert "confidence" in finish.action.reason
     assert trajectory.answer.value == 37
@@ -35,16 +36,16 @@ def test_the_trace_says_what_was_searched_read_and_why_it_stopped() -> None:
 
 
 def test_runs_repeat_themselves() -> None:
-    agent = SinglePassAgent()
+    agent = DocumentAgent()
     question = "How many people did the bakery employ?"
     assert agent.run(question, LIBRARY) == agent.run(question, LIBRARY)
 
 
 def test_only_the_documents_in_scope_are_asked() -> None:
     question = "How many people were employed?"
-    assert SinglePassAgent().run(question, Scope(LIBRARY, [BAKERY.id])).answer.value == 12
-    assert SinglePassAgent().run(question, Scope(LIBRARY, [MILL.id])).answer.value == 37
-    refused = SinglePassAgent().run(question, Scope(LIBRARY, [])).answer
+    assert DocumentAgent().run(question, Scope(LIBRARY, [BAKERY.id])).answer.value == 12
+    assert DocumentAgent().run(question, Scope(LIBRARY, [MILL.id])).answer.value == 37
+    refused = DocumentAgent().run(question, Scope(LIBRARY, [])).answer
     assert not refused.answerable
 
 
@@ -64,19 +65,17 @@ def test_a_scope_hides_other_documents() -> None:
 
 def test_a_page_named_in_the_question_is_read_first() -> None:
     scope = Scope(LIBRARY, [MILL.id])
-    trajectory = SinglePassAgent(pages=1).run("What does page 2 say about the mill?", scope)
-    (read,) = (step.action for step in trajectory.steps if isinstance(step.action, Read))
-    assert read.requests[0].pages == (2,)
+    trajectory = DocumentAgent(pages=1).run("What does page 2 say about the mill?", scope)
+    assert pages_read(trajectory) == [(MILL.id, 2)]
 
 
 def test_at_most_so_many_pages_are_read() -> None:
-    trajectory = SinglePassAgent(pages=2).run("mill bakery flour people May", LIBRARY)
-    (read,) = (step.action for step in trajectory.steps if isinstance(step.action, Read))
-    assert sum(len(request.pages) for request in read.requests) == 2
+    trajectory = DocumentAgent(pages=2).run("mill bakery flour people May", LIBRARY)
+    assert len(pages_read(trajectory)) == 2
 
 
 def test_a_reader_that_only_gathers_is_enough() -> None:
-    answer = SinglePassAgent(FakeReader()).run("How many people were employed?", LIBRARY).answer
+    answer = DocumentAgent(FakeReader()).run("How many people were employed?", LIBRARY).answer
     assert answer.answerable
     assert answer.evidence
 
@@ -98,12 +97,12 @@ def test_a_reader_that_invents_is_found_out() -> None:
             )
             return msgspec.structs.replace(reading, summary="9999", evidence=false)
 
-    answer = SinglePassAgent(Liar()).run("How many people were employed?", LIBRARY).answer
+    answer = DocumentAgent(Liar()).run("How many people were employed?", LIBRARY).answer
     assert not answer.answerable
     assert answer.evidence == ()
 
 
 def test_the_registry_builds_it_with_options() -> None:
-    agent = build("agent", "single_pass", {"pages": 3})
-    assert agent.pages == 3
+    agent = build("agent", "mmdocr1", {"pages": 3})
+    assert agent.budget.pages == 3
     check_agent(agent)

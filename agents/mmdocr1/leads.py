@@ -1,0 +1,86 @@
+"""Where to look first: what a question is searched for, and the pages that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from docpipe.agents.mmdocr1.state import State
+from docpipe.agents.question import Question
+from docpipe.agents.terms import WEAK, content_words
+from docpipe.agents.tools import PageFound, PageKey
+from docpipe.records import PageRequest
+
+_TRUSTED = 5
+
+
+def queries_for(asked: Question, question: str) -> tuple[str, ...]:
+    """The question, and what it asks about without names and verbs that say little.
+
+    The name of what a document is about stands on most of its pages, and so tells none of them.
+    """
+    rest = asked.text
+    for name in asked.names:
+        if " " in name or not any(char.isdigit() for char in name):
+            rest = rest.replace(name, " ")
+    kept = " ".join(word for word in rest.split() if set(content_words(word)) - WEAK)
+    return (question, kept) if kept and rest != asked.text else (question,)
+
+
+def home(state: State) -> str | None:
+    """The document that a question is most likely about: that of the first page found."""
+    for search in state.searches:
+        for page in search.pages:
+            return page.document
+    return state.documents[0] if len(state.documents) == 1 else None
+
+
+def trusted_documents(state: State) -> set[str]:
+    """The documents of the pages that the question itself finds first."""
+    first = state.searches[0].pages[:_TRUSTED] if state.searches else ()
+    return {page.document for page in first}
+
+
+def named_pages(state: State) -> list[PageKey]:
+    """Pages given by number or printed label ("page iv"), in the document that fits best; the
+    cover for an address or number."""
+    document = home(state)
+    if document is None:
+        return []
+    found = [
+        (document, page.number)
+        for name in state.asked.pages
+        for page in state.tools.library.document(document).pages
+        if name in (str(page.number), page.label.casefold())
+    ]
+    if state.asked.kind == "contact":
+        found.append((document, state.tools.library.document(document).pages[0].number))
+    return list(dict.fromkeys(found))
+
+
+def first_pages(state: State, count: int) -> list[PageKey]:
+    """The first pages of an only document, where nothing was found: cover, title, contacts."""
+    if len(state.documents) != 1:
+        return []
+    document = state.tools.library.document(state.documents[0])
+    return [(document.id, page.number) for page in document.pages[:count]]
+
+
+def interleaved(searches: Sequence[Sequence[PageFound]], trusted: set[str]) -> list[PageFound]:
+    """The pages of several searches, the best of each first, each once; of the later ones those in
+    trusted documents."""
+    depth = max(map(len, searches), default=0)
+    mixed = [
+        pages[at]
+        for at in range(depth)
+        for number, pages in enumerate(searches)
+        if at < len(pages) and (not number or pages[at].document in trusted)
+    ]
+    return list({page.key: page for page in reversed(mixed)}.values())[::-1]
+
+
+def requests(keys: Iterable[PageKey], question: str) -> tuple[PageRequest, ...]:
+    """The pages as requests, one for each document."""
+    by_document: dict[str, list[int]] = {}
+    for document, page in keys:
+        by_document.setdefault(document, []).append(page)
+    return tuple(PageRequest(id, tuple(pages), question) for id, pages in by_document.items())

@@ -1,0 +1,39 @@
+"""What tools gave, in words: for the trace and for a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from docpipe.agents.calculator import Calculation
+from docpipe.agents.mmdocr1.grammar import page_id
+from docpipe.agents.tools import Found
+from docpipe.records import PageRequest, Reading
+
+
+def of_search(found: Sequence[Found], documents: Sequence[str]) -> str:
+    """Each query with the pages found: id, printed label where it differs, score, snippet."""
+    return "\n".join(
+        line
+        for search in found
+        for line in (f'query: "{search.query}"', *(_page_lines(search, documents) or ["nothing"]))
+    )
+
+
+def _page_lines(search: Found, documents: Sequence[str]) -> list[str]:
+    return [
+        f"page {page_id(page.document, page.page, documents)}"
+        + (f" (printed {page.label})" if page.label not in ("", str(page.page)) else "")
+        + f", score {page.score:.2f}: {page.snippet}"
+        for page in search.pages
+    ]
+
+
+def of_reading(request: PageRequest, reading: Reading, documents: Sequence[str]) -> str:
+    """What a reader found on pages for a sub-question."""
+    pages = ", ".join(str(page_id(request.document, page, documents)) for page in request.pages)
+    findings = [f"- {finding}" for finding in reading.findings if finding != reading.summary]
+    return "\n".join([f'pages {pages}, asked "{request.question}": {reading.summary}', *findings])
+
+
+def of_calculation(expression: str, result: Calculation) -> str:
+    return f"{expression} = {result.text}"
