@@ -127,9 +127,17 @@ def _sroie(folder: Path, split: str) -> Iterator[KieDocument]:
 def _sroie_line(line: dict[str, Any], total: str, date: str) -> KieEntity:
     """Lines that carry the total or the date of the receipt once more are equally right for it."""
     text, label = line["text"], line["label"]
-    same = {"total": bool(total) and amount(text) == total, "date": bool(date) and date in text}
+    same = {"total": bool(total) and amount_of(text) == total, "date": bool(date) and date in text}
     also = tuple(field for field, holds in same.items() if holds and label != field)
     return KieEntity(text, _box(line["box"]), label, also)
+
+
+def amount_of(line: str) -> str:
+    """The amount that a line is or that alone ends it, as in "TOTAL: RM8.20"; "" for none."""
+    end = re.fullmatch(
+        r"[^\d.]*[^\d\s.]\s+(?:RM|MYR|\$)?\s*(\d[\d,]*\.\d\d)", line.strip(), re.IGNORECASE
+    )
+    return amount(end[1] if end else line)
 
 
 def amount(text: str) -> str:

@@ -14,7 +14,8 @@ A TOML file with a table per field, and one per check:
     equals = ["total"]
 
 The entities of a many-field are lines of one value; with `repeated = true` each place where they
-stand is a value of its own. Fields called `item.…` are the columns of the document's rows. Where
+stand is a value of its own. `beside` names the field that it stands at, as an address does at a
+name: of several places the one there is taken. Fields called `item.…` are the columns of the document's rows. Where
 there are a `question` and an `answer`, answers are linked to questions.
 """
 
@@ -58,6 +59,7 @@ class FieldSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     required: bool = False
     type: FieldType = "text"
     repeated: bool = False
+    beside: str = ""
 
 
 class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,6 +102,11 @@ class FieldSchema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise ConfigError(
                     f"field {field.name!r} is repeated but stands once",
                     hint='repeated needs cardinality = "many"',
+                )
+            if field.beside and field.beside not in seen:
+                raise ConfigError(
+                    f"field {field.name!r} stands beside {field.beside!r}, which is no field",
+                    hint="name a field defined before it",
                 )
             seen.add(field.name)
         for check in self.checks:

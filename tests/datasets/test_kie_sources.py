@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from docpipe.datasets.kie import KieDocument, company, grouped_folds
-from docpipe.datasets.kie_sources import FIELDS, Source, amount, load
+from docpipe.datasets.kie_sources import FIELDS, Source, amount, amount_of, load
 from docpipe.errors import ConfigError, SchemaError
 from docpipe.geometry import BBox
 
@@ -108,6 +108,21 @@ def test_ec_funsd_segments_have_the_label_of_most_of_their_words(tmp_path: Path)
 )
 def test_amounts_compare_by_value(text: str, number: str) -> None:
     assert amount(text) == number
+
+
+@pytest.mark.parametrize(
+    ("line", "number"),
+    [
+        ("NETT TOTAL: $8.20", "8.20"),
+        ("Total RM 1,008.20", "1008.20"),
+        ("8.20", "8.20"),
+        ("4 x 2.05", ""),
+        ("INV 20.18 8.20", ""),
+        ("VERSION 1.08.20", ""),
+    ],
+)
+def test_an_amount_may_stand_behind_its_name(line: str, number: str) -> None:
+    assert amount_of(line) == number
 
 
 @pytest.mark.parametrize("source", ["sroie", "cord-r", "funsd", "ec-funsd"])

@@ -178,6 +178,14 @@ def test_sets_of_receipts_take_the_labels_of_the_schema(
     assert set(last.annotated) <= set(receipt.labels)
 
 
+def test_made_up_receipts_have_the_labels_of_the_set_they_are_added_to() -> None:
+    receipts = DataConfig("synthetic-receipt", limit=5)
+    settings = Settings(DataConfig("toy"), extra=(receipts,), fields=(FieldSpec("total", "one"),))
+    documents = load_splits(settings, ["total"]).train[-3:]
+    labels = {e.label for document in documents for e in document.entities()}
+    assert labels == {"other", "total"}
+
+
 def test_made_up_documents_are_tested_on_others() -> None:
     settings = settings_from({"data": {"source": "synthetic-id", "limit": 8, "test": "test"}})
     splits = load_splits(settings, schema_of(settings).labels[1:])

@@ -82,6 +82,9 @@ def _documents(
     found = _load(config, split, labels)
     if settings.schema == "receipt" and names is not None:
         return [kie_sources.relabelled(document, names) for document in found]
+    if config.source.startswith(SYNTHETIC):  # made with all fields of their schema
+        same = {label: label for label in labels}
+        return [kie_sources.relabelled(document, same) for document in found]
     return found
 
 

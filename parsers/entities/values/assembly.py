@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from docpipe.parsers.entities.schema import FieldSchema, FieldSpec
-from docpipe.parsers.entities.values.layout import blocks, raw_text, reading_order, rows
+from docpipe.parsers.entities.values.layout import blocks, near, raw_text, reading_order, rows
 from docpipe.parsers.entities.values.reading import Context, read_value
 from docpipe.records import Entity, Field, Source
 
@@ -23,8 +23,14 @@ def single_fields(entities: Sequence[Entity], schema: FieldSchema, context: Cont
         field
         for name in schema.single_names
         for spec in [schema.spec(name)]
-        for field in _values([e for e in entities if e.label == name], spec, context)
+        for field in _values(
+            _labelled(entities, name), spec, context, _labelled(entities, spec.beside)
+        )
     ]
+
+
+def _labelled(entities: Sequence[Entity], label: str) -> list[Entity]:
+    return [entity for entity in entities if entity.label == label]
 
 
 def make_field(
@@ -47,7 +53,9 @@ def make_field(
     )
 
 
-def _values(entities: Sequence[Entity], spec: FieldSpec, context: Context) -> list[Field]:
+def _values(
+    entities: Sequence[Entity], spec: FieldSpec, context: Context, beside: Sequence[Entity]
+) -> list[Field]:
     if not entities:
         return []
     if spec.cardinality == "one":
@@ -57,7 +65,8 @@ def _values(entities: Sequence[Entity], spec: FieldSpec, context: Context) -> li
     found = blocks([entity for entity in entities if entity.score >= _SHARE_OF_BEST * best])
     if spec.repeated:
         return _distinct([make_field(block, spec, context) for block in found])
-    return [make_field(max(found, key=_weight), spec, context)]
+    there = [block for block in found if any(near(e, other) for e in block for other in beside)]
+    return [make_field(max(there or found, key=_weight), spec, context)]
 
 
 def _weight(block: Sequence[Entity]) -> float:

@@ -38,10 +38,10 @@ def blocks(entities: Sequence[Entity]) -> list[list[Entity]]:
     """Entities that stand together, as the lines of an address do; blocks in reading order."""
     found: list[list[Entity]] = []
     for entity in reading_order(entities):
-        near = [block for block in found if any(_near(other, entity) for other in block)]
-        for block in near:
+        joined = [block for block in found if any(near(other, entity) for other in block)]
+        for block in joined:
             found.remove(block)
-        found.append([*(each for block in near for each in block), entity])
+        found.append([*(each for block in joined for each in block), entity])
     return found
 
 
@@ -60,7 +60,7 @@ def _share_height(box: BBox, other: BBox) -> bool:
     return box.y_overlap(other) > 0.5 * smaller or (smaller == 0 and box.y_overlap(other) >= 0)
 
 
-def _near(one: Entity, other: Entity) -> bool:
+def near(one: Entity, other: Entity) -> bool:
     """Whether two entities may be parts of one value."""
     (page, box), (other_page, other_box) = place(one), place(other)
     if page != other_page:

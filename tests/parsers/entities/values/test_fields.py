@@ -49,6 +49,17 @@ def test_of_two_places_the_likelier_is_the_address() -> None:
     assert found["address"].value == "MILL STREET 9 LINDMOOR"
 
 
+def test_of_two_places_the_one_at_the_company_is_the_address() -> None:
+    found = fields(
+        RECEIPT,
+        entity("company", "NORTH MILLS", 50, 30, score=0.6),
+        entity("address", "MILL STREET 9", 50, 44, score=0.5),
+        entity("address", "BUYER AND SONS", 50, 200),
+        entity("address", "LONG LANE 4, LINDMOOR", 50, 212),
+    )
+    assert found["address"].value == "MILL STREET 9"
+
+
 def test_what_is_hardly_a_line_of_an_address_is_none() -> None:
     found = fields(
         RECEIPT,
