@@ -15,8 +15,8 @@ A TOML file with a table per field, and one per check:
 
 The entities of a many-field are lines of one value; with `repeated = true` each place where they
 stand is a value of its own. `beside` names the field that it stands at, as an address does at a
-name: of several places the one there is taken. Fields called `item.…` are the columns of the document's rows. Where
-there are a `question` and an `answer`, answers are linked to questions.
+name: of several places the one there is taken. Fields called `item.…` are the columns of the
+document's rows. Where there are a `question` and an `answer`, answers are linked to questions.
 """
 
 from __future__ import annotations
