@@ -12,7 +12,7 @@ from docpipe.agents.comparing import compare, extreme
 from docpipe.agents.passages import Passage, passages
 from docpipe.agents.picking import pick
 from docpipe.agents.question import Question, analyse
-from docpipe.agents.reasons import reason
+from docpipe.agents.reasons import refuse
 from docpipe.agents.relevance import Match, Query, Vocabulary, rank, vocabulary, weigh
 from docpipe.agents.statements import asked_formula, compute
 from docpipe.agents.structure import counted_parts
@@ -62,12 +62,11 @@ class ExtractiveReader:
     def _answer(self, matches: list[Match], query: Query) -> Answer:
         picks = pick(matches, query)
         if not picks:
-            return Answer(reason(None, query), None, "none", False, (), 0.0)
+            return refuse(None, query)
         best = picks[0]
         sure = confidence(signals(best, query))
         if sure < self.threshold:
-            nearest = _evidence(matches[:2])
-            return Answer(reason(best, query), None, "none", False, nearest, sure)
+            return refuse(best, query, _evidence(matches[:2]), sure)
         return Answer(
             best.text, best.value, best.format, True, _evidence(best.matches[:_QUOTES]), sure
         )

@@ -7,8 +7,10 @@ from docpipe.agents.question import Kind
 from docpipe.agents.relevance import Query
 from docpipe.agents.sufficiency import signals, speaks_of_another, unknown_names
 from docpipe.agents.terms import located_words
+from docpipe.records import Answer, Evidence, RefusalCode
 
 _SHOWN = 3
+_LOOKS = "the question asks how something looks, which text does not tell"
 _GIVES: dict[Kind, str] = {
     "count": "number",
     "percentage": "percentage",
@@ -24,36 +26,45 @@ _GIVES: dict[Kind, str] = {
 }
 
 
-def reason(best: Pick | None, query: Query) -> str:
-    """The text of a refusal; `best` is the answer withheld, None where there was none."""
-    return f"Not answerable: {_why(best, query)}."
+def refuse(
+    best: Pick | None, query: Query, nearest: tuple[Evidence, ...] = (), confidence: float = 0.0
+) -> Answer:
+    """The refusal of a question; `best` is the answer withheld, None where there was none."""
+    code, why = _why(best, query)
+    text = f"Not answerable: {why}."
+    return Answer(text, None, "none", False, nearest, confidence, reason=code)
 
 
-def _why(best: Pick | None, query: Query) -> str:
+def _why(best: Pick | None, query: Query) -> tuple[RefusalCode, str]:
     if query.unknown:
-        return f"the documents read do not mention {_quoted(query.unknown)}"
+        return "not_mentioned", f"the documents read do not mention {_quoted(query.unknown)}"
     if best is None:
         if query.question.looks:
-            return "the question asks how something looks, which text does not tell"
-        return "no passage speaks of what the question asks"
+            return "looks", _LOOKS
+        return "not_found", "no passage speaks of what the question asks"
     passage = best.matches[0].passage
     place = f"{passage.content.document.name}, page {passage.content.page.label}"
     found = signals(best, query)
     if speaks_of_another(best, query):
         names = _quoted(query.question.names)
-        return f"the nearest passage ({place}) is about another company than {names}"
+        return (
+            "not_mentioned",
+            f"the nearest passage ({place}) is about another company than {names}",
+        )
     unknown = unknown_names(best.matches[0], query)
     if unknown:
-        return f"the nearest passage ({place}) is not about {_quoted(_as_asked(unknown, query))}"
+        said = _quoted(_as_asked(unknown, query))
+        return "not_mentioned", f"the nearest passage ({place}) is not about {said}"
     if found.visual:
-        return "the question asks how something looks, which text does not tell"
+        return "looks", _LOOKS
     if found.worked:
-        return "the answer would have to be computed, and its parts were not found in a table"
+        why = "the answer would have to be computed, and its parts were not found in a table"
+        return "not_computed", why
     missing = _as_asked(best.matches[0].missing, query)
     if missing:
-        return f"the nearest passage ({place}) does not say {_quoted(missing)}"
+        return "not_found", f"the nearest passage ({place}) does not say {_quoted(missing)}"
     kind = _GIVES.get(query.question.kind, "clear answer")
-    return f"the nearest passage ({place}) speaks of it but gives no {kind}"
+    return "not_found", f"the nearest passage ({place}) speaks of it but gives no {kind}"
 
 
 def _as_asked(terms: tuple[str, ...], query: Query) -> tuple[str, ...]:

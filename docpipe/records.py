@@ -29,6 +29,7 @@ Role = Literal[
     "reference",
 ]
 AnswerFormat = Literal["int", "float", "str", "list", "none"]
+RefusalCode = Literal["", "not_mentioned", "not_found", "looks", "not_computed"]
 Value = str | int | float | list[str] | None
 
 
@@ -306,8 +307,10 @@ class Answer(Record, frozen=True, omit_defaults=False):
     """An answer with its evidence.
 
     `value` is the short typed answer in `format`. When `answerable` is False, `text` says why,
-    `evidence` is the nearest that was found and `confidence` that of the answer withheld.
-    `trajectory` is the id of the run that produced it.
+    `evidence` is the nearest that was found, `confidence` that of the answer withheld, and `reason`
+    a code: `not_mentioned` (the documents do not speak of what is named), `not_found`, `looks` (only
+    the look of a page tells), `not_computed`, or "" where none is known. `trajectory` is the id of
+    the run that produced it.
     """
 
     text: str
@@ -317,6 +320,7 @@ class Answer(Record, frozen=True, omit_defaults=False):
     evidence: tuple[Evidence, ...]
     confidence: float
     trajectory: str | None = None
+    reason: RefusalCode = ""
 
 
 class Reading(Record, frozen=True):

@@ -15,7 +15,7 @@ def answer(state: State, reader: PageReader) -> Answer:
     were checked."""
     contents = list(state.read.values())
     if not contents:
-        return Answer(NOTHING_FOUND, None, "none", False, (), 0.0)
+        return Answer(NOTHING_FOUND, None, "none", False, (), 0.0, reason="not_found")
     reading = reader.read(contents, state.question, _asked(state))
     return verify(reading.answer or _composed(reading), state.tools.library.document)
 

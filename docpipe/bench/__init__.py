@@ -38,6 +38,7 @@ BENCHES: dict[str, str] = {
     "ablation": "docpipe.bench.ablation:run",
     "retrieval": "docpipe.bench.retrieval:run",
     "answer": "docpipe.bench.answers:run",
+    "agent": "docpipe.bench.agent:run",
     "headings": "docpipe.bench.headings:run",
     "robust": "docpipe.bench.robust:run",
     "ocr": "docpipe.bench.ocr:run",

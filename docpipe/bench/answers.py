@@ -20,15 +20,13 @@ from docpipe.bench.mmlongbench import (
     Scored,
     f1,
     judge,
-    load_samples,
     prediction_of,
+    read_samples,
 )
 from docpipe.bench.result import Info, Measured, Row
 from docpipe.bench.task import Options, chosen
-from docpipe.errors import ConfigError
 from docpipe.records import Answer
 
-_KINDS = {"Pure-text (Plain-text)": "text", "Generalized-text (Layout)": "layout"}
 _SHOWN = 120  # characters of an answer kept in a row
 
 Ask = Callable[[str, str], Answer]
@@ -56,8 +54,10 @@ def run(data: Path, options: Options) -> Measured:
     """
     files = chosen(document_files(data), options)
     names = {path.name for path in files}
-    keys = _load(data / "samples.json", names)
-    keys_v2 = _load(data / "samples_v2.json", names) if (data / "samples_v2.json").exists() else []
+    keys = read_samples(data / "samples.json", names)
+    keys_v2 = (
+        read_samples(data / "samples_v2.json", names) if (data / "samples_v2.json").exists() else []
+    )
     library = prepare_library(files, options)
     outcomes = ask_all(
         keys,
@@ -124,7 +124,7 @@ def _accuracies(key: Sample, answer: Answer) -> dict[str, float]:
     score = _scored(key, answer).score
     parts = [key.answer_format.lower()]
     if key.answerable:
-        parts += [_KINDS.get(kind, kind.lower()) for kind in key.sources]
+        parts += key.kinds
     refused = judge(key, NOT_ANSWERABLE).score
     return (
         {"accuracy": score}
@@ -144,11 +144,3 @@ def _info(outcome: Outcome) -> dict[str, Info]:
         "cited": " ".join(map(str, pages)),
         "confidence": round(answer.confidence, 3),
     }
-
-
-def _load(path: Path, names: set[str]) -> list[Sample]:
-    try:
-        samples = load_samples(path.read_bytes())
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
-    return [sample for sample in samples if sample.doc_id in names]

@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
 from typing import Literal
 
 import msgspec
 from rapidfuzz.distance import Levenshtein
 
-from docpipe.errors import SchemaError
+from docpipe.errors import ConfigError, SchemaError
 from docpipe.records import Answer
 
 GoldFormat = Literal["Int", "Float", "Str", "List", "None"]
@@ -24,6 +25,7 @@ Prediction = str | int | float | list[str]
 NOT_ANSWERABLE = "Not answerable"
 FAILED = "Fail to answer"
 
+_KINDS = {"Pure-text (Plain-text)": "text", "Generalized-text (Layout)": "layout"}
 _ANLS_THRESHOLD = 0.5
 _AMOUNT = re.compile(
     r"(?:US)?(?:[$€£₹]|EUR|USD|GBP)?\s?(\d[\d,]*(?:\.\d+)?)(?:\s?(?:EUR|USD|GBP|€|£))?"
@@ -59,6 +61,11 @@ class Sample(msgspec.Struct, frozen=True):
         return tuple(_as_list(self.evidence_sources))
 
     @property
+    def kinds(self) -> tuple[str, ...]:
+        """`sources` in one lower-case word each: text, layout, table, chart, figure."""
+        return tuple(_KINDS.get(source, source.lower()) for source in self.sources)
+
+    @property
     def answerable(self) -> bool:
         return not self.answer.startswith(NOT_ANSWERABLE)
 
@@ -77,6 +84,15 @@ def load_samples(data: bytes) -> list[Sample]:
         return msgspec.json.decode(data, type=list[Sample])
     except msgspec.DecodeError as error:
         raise SchemaError(f"not a list of MMLongBench-Doc samples: {error}") from error
+
+
+def read_samples(path: Path, documents: Collection[str]) -> list[Sample]:
+    """The samples in a file that are about these documents. Raises ConfigError, SchemaError."""
+    try:
+        samples = load_samples(path.read_bytes())
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    return [sample for sample in samples if sample.doc_id in documents]
 
 
 def prediction_of(answer: Answer) -> Prediction:

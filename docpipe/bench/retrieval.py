@@ -15,10 +15,9 @@ import msgspec
 
 from docpipe import registry
 from docpipe.bench.corpus import document_files, prepare_library
-from docpipe.bench.mmlongbench import Sample, load_samples
+from docpipe.bench.mmlongbench import Sample, read_samples
 from docpipe.bench.result import Measured, Row
 from docpipe.bench.task import Options, chosen
-from docpipe.errors import ConfigError
 from docpipe.library import Library
 from docpipe.retrieval.index import Index
 from docpipe.retrieval.ranking import DEFAULT_WEIGHTS, Weights
@@ -27,8 +26,6 @@ DEPTHS = (1, 3, 5, 10)
 
 # The first pages (document id, page from 1) found for a question in the given documents, or in all.
 PageSearch = Callable[[str, list[str] | None], Sequence[tuple[str, int]]]
-
-_KINDS = {"Pure-text (Plain-text)": "text", "Generalized-text (Layout)": "layout"}
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -64,13 +61,9 @@ def run(data: Path, options: Options) -> Measured:
 
 def load_questions(path: Path, library: Library, names: set[str]) -> list[Question]:
     """The answerable questions about the named documents. Raises ConfigError, SchemaError."""
-    try:
-        samples = load_samples(path.read_bytes())
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     questions: list[Question] = []
-    for sample in samples:
-        if sample.answerable and sample.doc_id in names:
+    for sample in read_samples(path, names):
+        if sample.answerable:
             document = library.find(sample.doc_id)
             pages = len(library.document(document).pages)
             gold = frozenset(page for page in sample.pages if 1 <= page <= pages)
@@ -89,7 +82,7 @@ def measure(question: Question, search: PageSearch) -> Row:
     text = question.sample.question
     within, overall = search(text, [question.document]), search(text, None)
     scores = {f"recall_at_{depth}": question.recall(within[:depth]) for depth in DEPTHS}
-    groups = [_KINDS.get(kind, kind.lower()) for kind in question.sample.sources]
+    groups = list(question.sample.kinds)
     groups.append("single" if len(question.gold) == 1 else "cross")
     scores |= {f"recall_at_5.{group}": scores["recall_at_5"] for group in groups}
     scores |= {f"library_recall_at_{depth}": question.recall(overall[:depth]) for depth in DEPTHS}

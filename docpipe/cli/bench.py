@@ -18,8 +18,8 @@ def bench(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="parse, ablation, headings, ocr, retrieval, answer, knnformer, extract, robust, "
-            "reliability, speed, docfusion or advantages.",
+            help="parse, ablation, headings, ocr, retrieval, answer, agent, knnformer, extract, "
+            "robust, reliability, speed, docfusion or advantages.",
             show_default=False,
         ),
     ] = None,

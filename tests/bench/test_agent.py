@@ -1,0 +1,137 @@
+"""The agent bench: both arms, what is paired, what is kept, on cases given by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from docpipe.bench import agent as bench
+from docpipe.bench.agent import Case, figures, measure, precision_at
+from docpipe.bench.agent_arms import Asked, ask_all, matching_share, one_pass
+from docpipe.bench.mmlongbench import GoldFormat, Sample
+from docpipe.bench.task import Options
+from docpipe.geometry import BBox
+from docpipe.library import Library
+from docpipe.records import Answer, Evidence, RefusalCode, Region
+from docpipe.testing import FakeAgent
+from tests.pdfs import write_pdf
+
+
+def sample(question: str, answer: str, form: GoldFormat, pages: str = "[2]") -> Sample:
+    sources = "['Table']" if form != "None" else "[]"
+    return Sample("a.pdf", "Report", question, answer, pages, sources, form)
+
+
+def answered(value: int, page: int, confidence: float = 0.9) -> Answer:
+    region = Region(page, BBox(0, 0, 1, 1))
+    evidence = Evidence("0" * 16, page, str(page), f"p{page}/text1", (region,), "seven", 1.0)
+    return Answer(str(value), value, "int", True, (evidence,), confidence)
+
+
+def refused(reason: RefusalCode = "", confidence: float = 0.0) -> Answer:
+    return Answer("Not answerable: …", None, "none", False, (), confidence, reason=reason)
+
+
+def asked(answer: Answer, *pages: int) -> Asked:
+    quotes = len(answer.evidence)
+    return Asked("a.pdf", "?", pages, answer, 0.5, turns=3, quotes=quotes, verified=quotes)
+
+
+def case(key: Sample, agent: Asked, plain: Asked) -> Case:
+    return Case(key, None, frozenset(key.pages if key.answerable else ()), agent, plain)
+
+
+SEVEN = sample("right?", "7", "Int", "[2, 5]")
+NONE = sample("none?", "Not answerable", "None", "[]")
+
+
+def test_the_gain_is_the_agents_less_one_passs_question_by_question() -> None:
+    row = measure(case(SEVEN, asked(answered(7, 2), 2, 5), asked(answered(8, 1), 1, 2)))
+    assert row.scores["page recall"] == 1
+    assert row.scores["page recall one pass"] == 0.5
+    assert row.scores["page recall gain"] == row.scores["page recall gain.cross"] == 0.5
+    assert row.scores["accuracy gain"] == row.scores["accuracy over refusing"] == 1
+    assert row.scores["accuracy.table"] == row.scores["accuracy.int"] == 1
+    assert row.scores["cited gold page"] == row.scores["quotes verified"] == 1
+    assert row.group == "a.pdf"
+
+
+def test_scores_stand_only_where_they_apply() -> None:
+    row = measure(case(NONE, asked(refused(), 1), asked(answered(7, 1), 1)))
+    assert "page recall" not in row.scores
+    assert "accuracy answerable" not in row.scores
+    assert row.scores["accuracy over refusing"] == 0
+    assert row.scores["accuracy gain"] == 1
+    assert row.scores["refusals right"] == row.scores["refusals made"] == 1
+
+
+def test_refusals_are_ranked_by_what_is_not_mentioned_then_by_confidence() -> None:
+    cases = [
+        case(NONE, asked(refused("not_mentioned", 0.3)), asked(refused())),
+        case(SEVEN, asked(refused("looks", 0.0)), asked(refused())),
+        case(NONE, asked(refused("", 0.1)), asked(refused())),
+        case(SEVEN, asked(answered(7, 2, 0.8)), asked(refused())),
+    ]
+    assert precision_at(0.5, cases) == 1
+    assert precision_at(1.0, cases) == pytest.approx(2 / 3)
+    found = figures(cases)
+    assert found["not answerable"] == 0.5
+    assert found["right of the surest 25%"] == 1
+    assert found["f1"] == pytest.approx(2 * 0.5 * 1 / 1.5)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    folder = tmp_path_factory.mktemp("mills")
+    mill = ["The mill employed 37 people.", "The mill was built in 1850.", "Flour is white."]
+    write_pdf(folder / "mill.pdf", mill)
+    write_pdf(folder / "river.pdf", ["The river is owned by nobody.", "A mill stands on it."])
+    library = Library.create(folder / "library")
+    library.ingest(sorted(folder.glob("*.pdf")), jobs=1)
+    return library
+
+
+def questions(library: Library) -> list[Sample]:
+    names = [library.document(id).name for id in library.documents()]
+    texts = ("How many people did the mill employ?", "Who owns the river?", "When was it built?")
+    return [
+        msgspec.structs.replace(sample(text, "7", "Int"), doc_id=name)
+        for name in names
+        for text in texts
+    ]
+
+
+def test_one_pass_reads_at_least_as_many_pages(library: Library) -> None:
+    samples = questions(library)
+    for wanted in (1.0, 1.2):
+        share = matching_share(wanted, samples, library)
+        found = ask_all("one", one_pass(share, FakeAgent()), samples, library, Options())
+        mean = sum(len(item.pages) for item in found) / len(found)
+        assert mean >= wanted or share == 0
+
+
+def test_a_broken_run_goes_on_where_it_was(library: Library, tmp_path: Path) -> None:
+    class Counting(FakeAgent):
+        runs = 0
+
+        def run(self, question, library):  # type: ignore[no-untyped-def]
+            self.runs += 1
+            return super().run(question, library)
+
+    samples, options = questions(library), Options(work=tmp_path / "work")
+    agent = Counting()
+    whole = ask_all("agent", agent, samples, library, options)
+    assert agent.runs == len(samples)
+    (kept,) = (tmp_path / "work").iterdir()
+    lines = kept.read_bytes().splitlines(keepends=True)
+    kept.write_bytes(b"".join(lines[:2]) + lines[2][:20])
+    assert len(ask_all("agent", agent, samples, library, options)) == len(whole)
+    assert agent.runs == 2 * len(samples) - 2
+
+
+def test_the_bench_is_known() -> None:
+    from docpipe.bench import BENCHES
+
+    assert BENCHES["agent"] == f"{bench.__name__}:run"
