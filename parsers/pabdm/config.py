@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import msgspec
 
 from docpipe.errors import ConfigError
-from docpipe.parsers.docfusion.config import CropConfig, VisionConfig
+from docpipe.parsers.docfusion.config import CropConfig, Size, VisionConfig
 from docpipe.stages import ElementKind
 
 KINDS: tuple[ElementKind, ...] = get_args(ElementKind)
@@ -37,13 +37,15 @@ class Crops(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class PaBdmConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole model.
 
-    `block` is the longest run of masks it was trained on, `longest` the most tokens of an answer.
-    `pieces` are whole tokens beside the bytes. `ctc_frames` > 0 adds, for training only, a head
-    that reads so many pieces of text off each column of image tokens [D].
+    Features are put together `merge` (down, across) at a time to one image token, as the paper's
+    backbone does two by two [C]. `block` is the longest run of masks it was trained on, `longest`
+    the most tokens of an answer. `pieces` are whole tokens beside the bytes. `ctc_frames` > 0 adds,
+    for training only, a head that reads so many pieces of text off each column of image tokens [D].
     """
 
     vision: VisionConfig
     pieces: tuple[str, ...] = ()
+    merge: Size = (2, 1)
     width: int = 192
     layers: int = 4
     heads: int = 4
@@ -61,8 +63,9 @@ class PaBdmConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ConfigError("block and layers must be at least 1")
         for kind in KINDS:
             size = self.crop(kind).size
-            if max(self.vision.map_size(size)) > self.vision.grid:
-                raise ConfigError(f"a {kind} of {size} has more tokens than the grid")
+            rows, columns = self.vision.map_size(size)
+            if max(rows, columns) > self.vision.grid:
+                raise ConfigError(f"a {kind} of {size} has more features than the grid")
 
     def crop(self, kind: ElementKind) -> CropConfig:
         found: CropConfig = getattr(self.crops, kind)

@@ -1,16 +1,18 @@
 """Crops as image tokens.
 
 Module names are those of DocFusion's model, whose weights fit (see weights.vision_of).
-Shapes: B images, N = rows x columns image tokens, d width.
+Shapes: B images, N image tokens, row by row, d width.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import torch
 from PIL import Image
 from torch import Tensor, nn
+from torch.nn import functional
 
 from docpipe.parsers.docfusion.config import CropConfig
 from docpipe.parsers.docfusion.davit import DaViT
@@ -27,19 +29,21 @@ class Seen(NamedTuple):
 
 
 class Vision(nn.Module):
-    """DaViT, positions in two dimensions, and a projection to the width of the language side.
+    """DaViT, positions in two dimensions, features merged and projected to the decoder's width.
 
-    The paper's backbone has a ViT whose patches are merged two by two [C]; this one is docpipe's
-    [D].
+    The paper's backbone has a ViT whose patches are merged two by two [C]; the tower is docpipe's
+    choice [D].
     """
 
     def __init__(self, config: PaBdmConfig, classes: int) -> None:
         super().__init__()
         dim = config.vision.dims[-1]
-        self.classes = classes
+        self.classes, self.merge = classes, config.merge
         self.vision_tower = DaViT(config.vision)
         self.image_pos_embed = PositionTables(config.vision.grid, dim)
-        self.image_projection = nn.Parameter(torch.empty(dim, config.width))
+        self.image_projection = nn.Parameter(
+            torch.empty(math.prod(config.merge) * dim, config.width)
+        )
         self.image_proj_norm = nn.LayerNorm(config.width)
         self.ctc_head = (
             nn.Linear(config.width, config.ctc_frames * classes) if config.ctc_frames else None
@@ -50,12 +54,21 @@ class Vision(nn.Module):
         """Of normalised `pixels` (B, 3, height, width)."""
         features = self.vision_tower(pixels)
         batch, rows, columns, _ = features.shape
-        x = (features + self.image_pos_embed(rows, columns)).flatten(1, 2)
-        tokens = self.image_proj_norm(x @ self.image_projection)
-        if self.ctc_head is None:
-            return Seen(tokens, None)
-        scores: Tensor = self.ctc_head(tokens.view(batch, rows, columns, -1).mean(1))
-        return Seen(tokens, scores.reshape(batch, -1, self.classes))
+        merged = self._merged(features + self.image_pos_embed(rows, columns))
+        tokens = self.image_proj_norm(merged @ self.image_projection)
+        frames: Tensor | None = None
+        if self.ctc_head is not None:
+            frames = self.ctc_head(tokens.mean(1)).reshape(batch, -1, self.classes)
+        return Seen(tokens.flatten(1, 2), frames)
+
+    def _merged(self, features: Tensor) -> Tensor:
+        """(B, rows, columns, C) to (B, rows / down, columns / across, down across C), filled up
+        with zeros where a row or column is lacking."""
+        down, across = self.merge
+        rows, columns = features.shape[1:3]
+        x = functional.pad(features, (0, 0, 0, -columns % across, 0, -rows % down))
+        x = x.unflatten(1, (-1, down)).unflatten(3, (-1, across))
+        return x.transpose(2, 3).flatten(3)
 
     @torch.no_grad()
     def _initialise(self) -> None:

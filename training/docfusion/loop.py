@@ -30,6 +30,10 @@ _PICTURED = 12
 
 
 class Predicts(Protocol):
+    """`figures` are those of the last samples that they do not tell themselves."""
+
+    figures: dict[str, float]
+
     def predict(self, samples: Sequence[Sample]) -> list[Prediction]:
         """In the order of the samples, which are all of one task."""
         ...
@@ -99,7 +103,7 @@ class SampleTrainer(Trainer):  # type: ignore[misc]
                 some = slice(_PICTURED)
                 path = self._pictures / f"{task}-{self.state.global_step}.png"
                 save_sheet(samples[some], predictions[some], path)
-                found = evaluate(samples, predictions)
+                found = evaluate(samples, predictions) | self._predictor.figures
                 figures |= {f"eval_{task}_{name}": value for name, value in found.items()}
             self.log(dict(figures))  # Trainer adds to what it logs
         self.accelerator.wait_for_everyone()

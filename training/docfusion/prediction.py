@@ -19,6 +19,7 @@ class Predictor:
     """Reads whole samples as they are, one image each, without cutting them to pieces."""
 
     def __init__(self, model: DocFusion, vocabulary: Vocabulary, *, beams: int = 1) -> None:
+        self.figures: dict[str, float] = {}
         self._model, self._beams = model, beams
         self._codec = Codec(model.config, vocabulary)
         self._encode = Encoder(model.config, vocabulary)
