@@ -59,7 +59,7 @@ def runs_of(part: str) -> Iterator[Run]:
 def _floor() -> Iterator[Run]:
     for name, learner in _FLOORS.items():
         for fold in range(FOLDS):
-            yield Run(f"sroie/{name}", "sroie", learner, fold=fold)
+            yield Run(f"sroie/{name}", "sroie", learner, fold=fold, alone=True)
         for each in _SETS:
             yield Run(f"{each}/{name}", each, learner)
 
@@ -88,7 +88,7 @@ def _small() -> Iterator[Run]:
                 "loss": loss,
                 "training": {"epochs": 20},
             }
-            yield Run(f"sroie-100/{name}", "sroie", seed=seed, fold=1, changes=changes)
+            yield Run(f"sroie-100/{name}", "sroie", seed=seed, fold=1, changes=changes, alone=True)
 
 
 def _synthetic() -> Iterator[Run]:

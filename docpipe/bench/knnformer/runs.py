@@ -39,6 +39,7 @@ class Run(msgspec.Struct, frozen=True):
     seed: int = 1
     fold: int | None = None
     changes: Changes = {}
+    alone: bool = False
 
     @property
     def file(self) -> str:
@@ -96,6 +97,8 @@ def settings_of(run: Run, limit: int | None) -> Settings:
     changes = dict(run.changes) | ({"data": {"fold": run.fold}} if run.fold is not None else {})
     for table, values in changes.items():
         tables[table] = tables.get(table, {}) | values
+    if run.alone:
+        tables.pop("extra", None)
     if limit is not None:
         tables["data"]["limit"] = min(limit, tables["data"].get("limit", limit))
     return settings_from(tables | {"seed": run.seed})
