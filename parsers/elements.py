@@ -1,4 +1,4 @@
-"""Another parser's formulas and tables, read again from the page's image by a recogniser."""
+"""Another parser's formulas, tables and figures, read from the page's image by a recogniser."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from docpipe.geometry import BBox
 from docpipe.parsers.native.layout import LayoutModel
 from docpipe.records import (
     Cell,
+    Figure,
     Formula,
     Issue,
     OutlineEntry,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 STAGE = "elements"
-Kind = Literal["table", "formula"]
+Kind = Literal["table", "formula", "diagram"]
 
 _MARGIN = 3.0  # points around a crop
 _INSIDE = 0.7  # of a block's area, from which it is part of a formula's region
@@ -44,7 +45,8 @@ class ElementParser:
     """Reads pages with the parser `base`, then tables and display formulas of them anew.
 
     `recognizer` reads them, with its own `options`. Tables are those that `base` found; formulas
-    too, and those that PyMuPDF's layout model sees on pages of PDFs. What the recogniser is less
+    too, and those that PyMuPDF's layout model sees on pages of PDFs. Of the kind "diagram" are all
+    figures: what the recogniser makes of one becomes its description. What the recogniser is less
     sure of than `least` stays as `base` has it. `dpi` is the resolution of the crops.
     """
 
@@ -74,6 +76,8 @@ class ElementParser:
         issues: tuple[Issue, ...] = ()
         if "table" in self._kinds:
             drafts = self._tables_anew(page, drafts)
+        if "diagram" in self._kinds:
+            drafts = self._figures_described(page, drafts)
         if "formula" in self._kinds:
             boxes, issues = self._formula_boxes(page, drafts)
             drafts = self._with_formulas(page, drafts, boxes)
@@ -92,6 +96,16 @@ class ElementParser:
             if isinstance(block, Table) and cells and self._is_sure(result):
                 source = Source(block.source.regions, STAGE, result.confidence)
                 changed[at] = Draft(msgspec.structs.replace(block, cells=cells, source=source))
+        return changed
+
+    def _figures_described(self, page: PageView, drafts: Sequence[Draft]) -> list[Draft]:
+        places = [at for at, draft in enumerate(drafts) if isinstance(draft.block, Figure)]
+        boxes = [drafts[at].block.source.regions[0].bbox for at in places]
+        changed = list(drafts)
+        for at, result in zip(places, self._read(page, boxes, "diagram"), strict=True):
+            block, said = drafts[at].block, result.text.strip()
+            if isinstance(block, Figure) and said and self._is_sure(result):
+                changed[at] = Draft(msgspec.structs.replace(block, description=said))
         return changed
 
     def _formula_boxes(

@@ -19,7 +19,7 @@ from docpipe.parsers.elements import ElementParser, html_cells
 from docpipe.parsers.native.layout.model import LayoutRegion
 from docpipe.pdf import open_document
 from docpipe.pipeline import Pipeline
-from docpipe.records import Block, Cell, Formula, Region, Source, Table, TextBlock
+from docpipe.records import Block, Cell, Figure, Formula, Region, Source, Table, TextBlock
 from docpipe.registry import build
 from docpipe.stages import Draft, ElementKind, PageFacts, PageView, Recognized
 from docpipe.testing import FakePage, FakeParser, check_parser
@@ -110,6 +110,21 @@ def test_a_table_gets_the_cells_that_were_read() -> None:
 )
 def test_a_doubtful_or_empty_reading_changes_nothing(says: Says) -> None:
     assert read(parser(says, TABLE)) == [TABLE]
+
+
+def test_a_figure_is_described_by_what_was_read_of_it() -> None:
+    figure = Figure("p1/figure1", source(BBox(50, 50, 250, 100)), "Figure 1")
+    for says, description in (
+        (Says(diagram="a --> b "), "a --> b"),
+        (Says(0.5, diagram="?"), None),
+    ):
+        made = parser(says, TABLE, figure)
+        made._kinds = ("diagram",)
+        [table, found] = read(made)
+        assert table == TABLE
+        assert isinstance(found, Figure)
+        assert (found.description, found.caption) == (description, "Figure 1")
+        assert found.source == figure.source
 
 
 def test_a_formula_takes_the_place_of_its_text() -> None:
