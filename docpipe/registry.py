@@ -31,6 +31,7 @@ BUILT_IN: dict[StageKind, dict[str, str]] = {
     },
     "recognizer": {
         "docfusion": "docpipe.parsers.docfusion.recognizer:DocFusionRecognizer",
+        "pabdm": "docpipe.parsers.pabdm.recognizer:PaBdmRecognizer",
         "fake": "docpipe.testing.fakes:FakeRecognizer",
     },
     "classifier": {

@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import typer
 
@@ -17,7 +18,7 @@ Trainer = Callable[[Path, Path, bool, bool], None]
 
 
 def train(
-    name: Annotated[str, typer.Argument(help="knnformer or docfusion.", show_default=False)],
+    name: Annotated[str, typer.Argument(help="knnformer, docfusion or pabdm.", show_default=False)],
     config: Annotated[Path, typer.Argument(help="A TOML file; see training/configs.")],
     output: Annotated[
         Path | None,
@@ -66,32 +67,60 @@ def _knnformer(config: Path, output: Path, resume: bool, json: bool) -> None:
 
 
 def _docfusion(config: Path, output: Path, resume: bool, json: bool) -> None:
-    from docpipe.cli.output import print_json, print_table, progress
     from docpipe.training.docfusion.settings import load_settings
 
     settings = load_settings(config)
     from docpipe.training.train_docfusion import train
 
+    _crop_reader("docfusion", partial(train, settings, output, resume=resume), output, json)
+
+
+def _pabdm(config: Path, output: Path, resume: bool, json: bool) -> None:
+    from docpipe.training.pabdm.settings import load_settings
+
+    settings = load_settings(config)
+    from docpipe.training.train_pabdm import train
+
+    _crop_reader("pabdm", partial(train, settings, output, resume=resume), output, json)
+
+
+class _Card(Protocol):
+    """What is shown of the card of a model that reads crops."""
+
+    @property
+    def samples(self) -> dict[str, int]: ...
+    @property
+    def minutes(self) -> float: ...
+    @property
+    def evaluation(self) -> dict[str, float]: ...
+
+
+def _crop_reader(name: str, train: Callable[..., _Card], output: Path, json: bool) -> None:
+    from docpipe.cli.output import print_json, print_table, progress
+
     with progress() as bar:
-        task = bar.add_task("docfusion, thousandths", total=1000)
+        task = bar.add_task(f"{name}, thousandths", total=1000)
 
         def show(done: float, logs: dict[str, float]) -> None:
             bar.update(task, completed=round(1000 * done))
-            for name, value in logs.items():
-                bar.console.print(f"{name} {value:.4g}", end="  ")
+            for key, value in logs.items():
+                bar.console.print(f"{key} {value:.4g}", end="  ")
             if logs:
                 bar.console.print()
 
-        command = shlex.join(["docpipe", *sys.argv[1:]])
-        card = train(settings, output, resume=resume, command=command, show=show)
+        card = train(command=shlex.join(["docpipe", *sys.argv[1:]]), show=show)
     if json:
         print_json(card)
         return
     print_table(
         f"{output}: {sum(card.samples.values())} samples in {card.minutes:.1f} minutes",
         ("figure", "value"),
-        [(name, f"{value:.4f}") for name, value in card.evaluation.items()],
+        [(key, f"{value:.4f}") for key, value in card.evaluation.items()],
     )
 
 
-TRAINERS: dict[str, Trainer] = {"knnformer": _knnformer, "docfusion": _docfusion}
+TRAINERS: dict[str, Trainer] = {
+    "knnformer": _knnformer,
+    "docfusion": _docfusion,
+    "pabdm": _pabdm,
+}
