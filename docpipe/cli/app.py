@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from docpipe import __version__
-from docpipe.cli import about, bench, convert, data, extract, library, serve, train
+from docpipe.cli import about, bench, convert, data, extract, library, mcp, serve, train
 from docpipe.cli.output import fail, note
 from docpipe.errors import ConfigError, DocpipeError
 
@@ -91,6 +91,7 @@ for command in (
     convert.parse,
     extract.extract,
     serve.serve,
+    mcp.mcp,
     convert.show,
     about.doctor,
     about.stages,

@@ -57,6 +57,7 @@ def serve(
 
     try:
         from docpipe.server.app import create_app
+        from docpipe.server.run import Server
         from docpipe.server.settings import Settings as ServerSettings
     except ImportError as error:
         raise ConfigError(
@@ -83,7 +84,7 @@ def serve(
             import webbrowser
 
             webbrowser.open(address)
-        _run(create_app(chosen), listener)
+        Server(create_app(chosen)).run(sockets=[listener])
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -103,16 +104,3 @@ def _address(listener: socket.socket, host: str, token: str | None) -> str:
     shown = f"[{host}]" if ":" in host else host
     secret = f"#token={token}" if token else ""
     return f"http://{shown}:{listener.getsockname()[1]}/{secret}"
-
-
-def _run(app: object, listener: socket.socket) -> None:
-    import uvicorn
-
-    config = uvicorn.Config(
-        app,  # type: ignore[arg-type]
-        log_level="warning",
-        timeout_graceful_shutdown=2,
-        server_header=False,
-        h11_max_incomplete_event_size=64 << 10,
-    )
-    uvicorn.Server(config).run(sockets=[listener])

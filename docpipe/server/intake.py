@@ -49,6 +49,7 @@ class Intake:
         self._wake = asyncio.Event()
         self._changed = asyncio.Condition()
         self._version = 0
+        self._closed = False
         self._library = Library.create(settings.library, config=settings.config)
         self._entries: dict[str, Entry] = {}
         self._sources: set[str] = set()
@@ -101,7 +102,7 @@ class Intake:
         """True at once and whenever something has changed, False when nothing did for `every`
         seconds."""
         seen = -1
-        while True:
+        while not self._closed:
             changed = seen != self._version
             seen = self._version
             yield changed
@@ -109,6 +110,11 @@ class Intake:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(every):
                         await self._changed.wait_for(functools.partial(self._is_newer, seen))
+
+    async def close(self) -> None:
+        """End all streams of changes."""
+        self._closed = True
+        await self._announce()
 
     def _is_newer(self, seen: int) -> bool:
         return self._version != seen

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 
 from docpipe.config import Config, from_mapping
 from docpipe.server.app import create_app
+from docpipe.server.run import Server
 from docpipe.server.settings import Settings
 
 QUOTING = from_mapping({"agent": {"name": "tests.server.agents:QuotingAgent"}, "ocr_mode": "off"})
@@ -64,9 +64,7 @@ def serving(library: Path, *, config: Config = QUOTING, **options: Any) -> Itera
     """A server for a library, until the block ends."""
     settings = Settings(library=library, config=config, jobs=1, **options)
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(
-        uvicorn.Config(create_app(settings), log_level="warning", timeout_graceful_shutdown=1)
-    )
+    server = Server(create_app(settings))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     running = Running(f"http://127.0.0.1:{listener.getsockname()[1]}", settings.token)

@@ -1,0 +1,109 @@
+// Fields of documents as a table; each value shows where it stands.
+
+import { api } from "./api.js";
+import { $, h, problemCard, replace } from "./dom.js";
+
+/** The tab for fields; `open(document, page, regions)` shows a place, `current()` the open one. */
+export class Extract {
+  constructor({ open, current }) {
+    this.open = open;
+    this.current = current;
+    this.items = [];
+    $("extract-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.extract();
+    });
+  }
+
+  offer(items) {
+    this.items = items.filter((item) => item.status === "ok" || item.status === "partial");
+  }
+
+  choices(schemas) {
+    replace($("schema"), schemas.map(({ name, title, ready }) =>
+      h("option", { value: name }, ready ? title : `${title} (no model installed)`)));
+    const ready = schemas.find((schema) => schema.ready);
+    if (ready) $("schema").value = ready.name;
+  }
+
+  async extract() {
+    const one = $("extract-scope").value === "one";
+    const documents = one ? [this.current()].filter(Boolean) : this.items.map((item) => item.id);
+    const place = $("extracted");
+    if (!documents.length) {
+      replace(place, h("p", { class: "quiet" }, one ? "Open a document first." : "There are no documents yet."));
+      return;
+    }
+    const asked = { schema: $("schema").value, documents: documents.slice(0, 500) };
+    replace(place, h("p", { class: "quiet spin" }, "Looking for the fields…"));
+    try {
+      const found = await api.extract(asked);
+      replace(place, this.tools(asked, found), this.table(found), this.rows(found));
+    } catch (problem) {
+      replace(place, problemCard(problem));
+    }
+  }
+
+  tools(asked, found) {
+    const json = new Blob([JSON.stringify(found.results, null, 1)], { type: "application/json" });
+    const table = (format) => api.extractTable({ ...asked, format });
+    return h("div", { class: "row" },
+      h("button", { type: "button", onclick: async () => save(await table("csv"), "fields.csv") }, "Save CSV"),
+      found.row_columns.length
+        ? h("button", { type: "button", onclick: async () => save(await table("rows"), "items.csv") }, "Items CSV") : null,
+      h("button", { type: "button", onclick: () => save(json, "fields.json") }, "Save JSON"));
+  }
+
+  table({ columns, results }) {
+    const single = results.map((result) => result.fields.filter((field) => field.row === null));
+    const named = columns.filter((column) => single.some((fields) => fields.some((field) => field.name === column)));
+    if (!single.some((fields) => fields.length)) return h("p", { class: "quiet" }, "No fields were found.");
+    if (results.length === 1 || !named.length) return this.upright(results, single);
+    return h("div", { class: "scroll" }, h("table", {},
+      h("thead", {}, h("tr", {}, ["document", ...named].map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, results.map((result, at) => h("tr", {},
+        h("th", { scope: "row" }, result.name),
+        named.map((name) => h("td", {}, single[at].filter((field) => field.name === name)
+          .map((field) => this.value(result, field)))))))));
+  }
+
+  /** A line for each field: for one document, and for forms, whose fields differ. */
+  upright(results, single) {
+    return h("div", { class: "scroll" }, h("table", {}, h("tbody", {},
+      results.flatMap((result, at) => single[at].map((field) => h("tr", {},
+        results.length > 1 ? h("td", {}, result.name) : null,
+        h("th", { scope: "row" }, field.name),
+        h("td", {}, this.value(result, field))))))));
+  }
+
+  rows({ row_columns: columns, results }) {
+    const lines = results.flatMap((result) => {
+      const numbers = [...new Set(result.fields.filter((field) => field.row !== null).map((field) => field.row))];
+      return numbers.map((row) => h("tr", {}, columns.map((name) => h("td", {},
+        result.fields.filter((field) => field.row === row && field.name === name)
+          .map((field) => this.value(result, field))))));
+    });
+    if (!lines.length) return null;
+    const heads = columns.map((name) => h("th", { scope: "col" }, name.split(".").at(-1)));
+    return h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, lines)));
+  }
+
+  value(result, field) {
+    const text = field.value === null ? field.raw || "?" : [field.value, field.unit].filter((part) => part !== null).join(" ");
+    const region = field.regions[0];
+    return h("span", {},
+      region
+        ? h("button", {
+          type: "button", title: `“${field.raw}”, ${Math.round(field.score * 100)} %`,
+          onclick: () => this.open(result.document, region.page, field.regions),
+        }, text)
+        : text,
+      field.notes.map((note) => h("span", { class: "note" }, note.replaceAll("_", " "))));
+  }
+}
+
+function save(blob, name) {
+  const link = h("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
