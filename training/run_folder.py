@@ -15,6 +15,7 @@ import msgspec
 from docpipe.errors import ConfigError, DocpipeError
 
 CHECKPOINTS = "checkpoints"
+METRICS = "metrics.jsonl"
 
 
 def last_checkpoint(folder: Path) -> str:
@@ -32,7 +33,7 @@ def write_run(folder: Path, card: msgspec.Struct, history: Iterable[dict[str, An
     """Write model_card.json, and metrics.jsonl: a line for each logged step."""
     text = msgspec.json.format(msgspec.json.encode(card), indent=2)
     (folder / "model_card.json").write_bytes(text + b"\n")
-    write_lines(folder / "metrics.jsonl", history)
+    write_lines(folder / METRICS, history)
 
 
 def write_lines(path: Path, rows: Iterable[Any]) -> None:

@@ -16,9 +16,7 @@ are not done again.
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
-import time
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,6 +30,7 @@ from docpipe.errors import DocpipeError
 from docpipe.parsers.docfusion.loss import IGNORED
 from docpipe.parsers.docfusion.model import DocFusion
 from docpipe.parsers.docfusion.weights import load
+from docpipe.training.docfusion.arms import affordable, spread, with_steps
 from docpipe.training.docfusion.data import Collator, Encoder
 from docpipe.training.docfusion.losses import is_location, token_losses
 from docpipe.training.docfusion.settings import LossSettings, Settings, load_settings
@@ -47,7 +46,6 @@ ARMS: dict[str, LossSettings] = {
     "gk_cel_sigma_0.75": LossSettings(kind="gk_cel", sigma=0.75),
     "gk_cel_sigma_3": LossSettings(kind="gk_cel", sigma=3.0, kernel=17),
 }
-_TIMED_STEPS = 12
 _BATCH = 8
 
 
@@ -72,7 +70,7 @@ def study(
 ) -> list[Run]:
     """Train and measure all runs within about `minutes`; those in `folder` count as done."""
     planned = [(arm, j, seed) for seed in range(1, seeds + 1) for j in jitters for arm in arms]
-    steps = _fixed_steps(folder) or _affordable(settings, folder, minutes / len(planned))
+    steps = affordable(train, settings, folder, minutes / len(planned))
     runs: list[Run] = []
     for arm, jitter, seed in planned:
         runs.append(_run(settings, folder, arm, jitter, seed, steps))
@@ -85,37 +83,12 @@ def _run(settings: Settings, folder: Path, arm: str, jitter: int, seed: int, ste
     if (out / "run.json").exists():
         return msgspec.json.decode((out / "run.json").read_bytes(), type=Run)
     loss = msgspec.structs.replace(ARMS[arm], jitter=jitter, ctc=settings.loss.ctc)
-    own = _with_steps(msgspec.structs.replace(settings, seed=seed, loss=loss), steps)
+    own = with_steps(msgspec.structs.replace(settings, seed=seed, loss=loss), steps)
     card = train(own, out)
     figures = card.evaluation | held_out_losses(out, own)
     run = Run(arm, jitter, seed, card.steps, figures)
     (out / "run.json").write_bytes(msgspec.json.encode(run))
     return run
-
-
-def _with_steps(settings: Settings, steps: int) -> Settings:
-    training = msgspec.structs.replace(
-        settings.training, steps=steps, minutes=0.0, evaluations=0, checkpoints=0
-    )
-    return msgspec.structs.replace(settings, training=training)
-
-
-def _fixed_steps(folder: Path) -> int:
-    """The steps of runs that are there already; 0 without any."""
-    path = folder / "steps.json"
-    return int(msgspec.json.decode(path.read_bytes())) if path.exists() else 0
-
-
-def _affordable(settings: Settings, folder: Path, minutes: float) -> int:
-    """Steps of a run of so many minutes, its evaluation included."""
-    started = time.perf_counter()
-    train(_with_steps(settings, 1), folder / "timing")
-    fixed = time.perf_counter() - started
-    train(_with_steps(settings, 1 + _TIMED_STEPS), folder / "timing")
-    per_step = (time.perf_counter() - started - 2 * fixed) / _TIMED_STEPS
-    steps = max(1, int((60 * minutes - fixed) / max(per_step, 1e-3)))
-    (folder / "steps.json").write_bytes(msgspec.json.encode(steps))
-    return steps
 
 
 def held_out_losses(folder: Path, settings: Settings) -> dict[str, float]:
@@ -195,14 +168,9 @@ def table(runs: Sequence[Run]) -> str:
     heads = [name.removeprefix("eval_") for name in shown]
     lines = [f"| arm | jitter | seeds | {' | '.join(heads)} |", "|---" * (3 + len(heads)) + "|"]
     for (arm, jitter), members in groups.items():
-        cells = [_spread([run.figures[name] for run in members]) for name in shown]
+        cells = [spread([run.figures[name] for run in members]) for name in shown]
         lines.append(f"| {arm} | {jitter} | {len(members)} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-def _spread(values: Sequence[float]) -> str:
-    deviation = statistics.stdev(values) if len(values) > 1 else 0.0
-    return f"{statistics.mean(values):.3f} ± {deviation:.3f}"
 
 
 def single_task(settings: Settings, task: Task) -> Settings:
