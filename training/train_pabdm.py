@@ -105,6 +105,8 @@ def train(
 def make_model(start: StartSettings) -> PaBdm:
     """Fresh weights, or those of `init`; with the eyes of `vision`."""
     model = load(Path(start.init)) if start.init else PaBdm(start.pabdm())
+    if start.block is not None:
+        model.config = msgspec.structs.replace(model.config, block=start.block)
     if start.vision:
         take_vision(model, Path(start.vision))
     return model

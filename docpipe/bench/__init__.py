@@ -47,6 +47,7 @@ BENCHES: dict[str, str] = {
     "reliability": "docpipe.bench.reliability:run",
     "speed": "docpipe.bench.speed:run",
     "docfusion": "docpipe.bench.docfusion:run",
+    "pabdm": "docpipe.bench.pabdm:run",
     "advantages": "docpipe.bench.advantages:run",
 }
 WITHOUT_DATA = {"advantages"}

@@ -19,7 +19,7 @@ def bench(
         str | None,
         typer.Argument(
             help="parse, ablation, headings, ocr, retrieval, answer, agent, knnformer, extract, "
-            "robust, reliability, speed, docfusion or advantages.",
+            "robust, reliability, speed, docfusion, pabdm or advantages.",
             show_default=False,
         ),
     ] = None,

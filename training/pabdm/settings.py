@@ -39,9 +39,11 @@ MODES: dict[LossKind, Mode] = {
 
 
 class StartSettings(ModelSettings, frozen=True, forbid_unknown_fields=True):
-    """`changes` is merged into the preset; with `init` the configuration is that of the weights."""
+    """`changes` is merged into the preset; with `init` the configuration is that of the weights,
+    but for the `block` to train on, where one is given."""
 
     vision: str = ""
+    block: int | None = None
 
     def pabdm(self) -> PaBdmConfig:
         """Raises ConfigError for an unknown preset or a change that does not fit."""
