@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 from pathlib import Path
 from typing import Annotated
@@ -84,7 +85,8 @@ def serve(
             import webbrowser
 
             webbrowser.open(address)
-        Server(create_app(chosen)).run(sockets=[listener])
+        with contextlib.suppress(KeyboardInterrupt):  # the usual way to end it
+            Server(create_app(chosen)).run(sockets=[listener])
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -11,6 +11,7 @@ from docpipe.errors import ConfigError, DocpipeError, InputError
 
 _STATUS = {
     "unknown_document": 404,
+    "unknown_schema": 404,
     "pages": 404,
     "source_missing": 404,
     "locked": 409,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -76,3 +79,27 @@ def serving(library: Path, *, config: Config = QUOTING, **options: Any) -> Itera
         server.should_exit = True
         thread.join()
         listener.close()
+
+
+@contextlib.contextmanager
+def commanded(library: Path, *options: str) -> Iterator[Running]:
+    """A server started by `docpipe serve`, in a process of its own."""
+    command = [sys.executable, "-m", "docpipe", "serve", "--library", str(library), "--port", "0"]
+    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        address = process.stdout.readline()
+        running = Running(address.split()[3])
+        try:
+            wait_for(lambda: _answers(running))
+            yield running
+        finally:
+            running.client.close()
+            process.send_signal(signal.SIGINT)
+            process.wait(20)
+
+
+def _answers(running: Running) -> bool:
+    try:
+        return running.client.get("/api/health").status_code == 200
+    except httpx.TransportError:
+        return False

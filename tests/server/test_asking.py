@@ -88,7 +88,7 @@ def test_extraction_without_weights_says_so(
 ) -> None:
     id = server.documents()["mill.pdf"]["id"]
     response = server.client.post("/api/extract", json={"schema": "configured", "documents": [id]})
-    assert (response.status_code, response.json()["code"]) == (422, "unknown_schema")
+    assert (response.status_code, response.json()["code"]) == (404, "unknown_schema")
     about = server.client.get("/api/about").json()
     for schema in about["schemas"]:
         if not schema["ready"]:

@@ -18,14 +18,11 @@ from docpipe.records import Field
 from docpipe.server import shapes
 from docpipe.server.extraction import as_csv, chosen
 from docpipe.server.models import Asked, Extraction, ExtractionResult, Question, SearchResult
-from docpipe.server.routes.common import TheService, event, events, problem_event
+from docpipe.server.routes.common import STREAM, TheService, event, events, problem_event
 from docpipe.server.service import Service, tag_of, unless_gone
 from docpipe.server.settings import MAX_QUESTION
 
 router = APIRouter(tags=["questions"])
-_STREAM: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
-}
 
 _TABLES: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
 
@@ -51,7 +48,7 @@ async def ask(asked: Question, request: Request, service: TheService) -> Respons
     return Response(found, media_type="application/json")
 
 
-@router.post("/ask/stream", response_class=StreamingResponse, responses=_STREAM)
+@router.post("/ask/stream", response_class=StreamingResponse, responses=STREAM)
 async def ask_stream(asked: Question, service: TheService) -> StreamingResponse:
     """As `POST /ask`, as server-sent events: `step` for what the agent does as it does it, at the
     end `answer` (as `POST /ask` gives it) or `problem`. Closing the connection ends the work."""

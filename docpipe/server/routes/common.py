@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from fastapi.responses import StreamingResponse
@@ -11,6 +11,19 @@ from fastapi.responses import StreamingResponse
 from docpipe import codec
 from docpipe.errors import DocpipeError
 from docpipe.server.service import Service
+
+STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {
+            "text/event-stream": {
+                "schema": {
+                    "type": "object",
+                    "properties": {"event": {"type": "string"}, "data": {"type": "string"}},
+                }
+            }
+        }
+    }
+}
 
 
 def _service(request: Request) -> Service:

@@ -23,7 +23,11 @@ _FORMS: dict[Export, tuple[str, str]] = {
 _BODY = {
     "requestBody": {
         "required": True,
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        "content": {
+            "application/octet-stream": {
+                "schema": {"type": "string", "format": "binary", "minLength": 1}
+            }
+        },
     }
 }
 

@@ -15,14 +15,11 @@ from docpipe.parsers.entities.extraction import weights_folder
 from docpipe.server.extraction import TITLES, choices
 from docpipe.server.guard import COOKIE, same_secret
 from docpipe.server.models import About, Health, Reading, Schema, Session
-from docpipe.server.routes.common import TheService, event, events
+from docpipe.server.routes.common import STREAM, TheService, event, events
 from docpipe.server.settings import MAX_QUESTION, Settings
 
 router = APIRouter(tags=["server"])
 _ALIVE = 10.0  # seconds between signs of life
-_STREAM: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
-}
 
 
 @router.get("/health")
@@ -66,7 +63,7 @@ async def reading(service: TheService) -> Reading:
     return service.intake.reading()
 
 
-@router.get("/events", response_class=StreamingResponse, responses=_STREAM)
+@router.get("/events", response_class=StreamingResponse, responses=STREAM)
 async def stream(request: Request, service: TheService) -> StreamingResponse:
     """Server-sent events `reading` (as `GET /reading`), whenever documents or progress change."""
     return events(_changes(service))

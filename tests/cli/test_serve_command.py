@@ -1,0 +1,49 @@
+"""`docpipe serve`: the address it tells, what it refuses, how it ends."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+pytest.importorskip("fastapi")
+
+Docpipe = Callable[..., Any]
+
+
+def test_a_host_without_a_token_is_refused(docpipe: Docpipe, tmp_path: Path) -> None:
+    run = docpipe("serve", "--host", "0.0.0.0", "--library", tmp_path / "library")
+    assert run.code == 2
+    assert "needs_token" in run.err
+    assert not (tmp_path / "library").exists()
+
+
+def test_a_port_in_use_and_a_missing_folder_are_told(docpipe: Docpipe, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        run = docpipe("serve", "--port", str(port), "--library", tmp_path / "library")
+    assert run.code == 2
+    assert f"port {port}" in run.err
+    run = docpipe("serve", tmp_path / "nowhere", "--library", tmp_path / "library")
+    assert run.code == 1
+    assert "source_missing" in run.err
+
+
+def test_a_folder_is_served_until_it_is_interrupted(folder: Path, tmp_path: Path) -> None:
+    from tests.server.running import commanded, wait_for
+
+    with commanded(tmp_path / "library", str(folder), "--jobs", "1") as server:
+        assert "<title>docpipe</title>" in httpx.get(server.url).text
+        wait_for(lambda: "mill.pdf" in server.documents())
+        found = server.settled()
+        assert found["mill.pdf"]["status"] == "ok"
+        assert {item["reason"] for item in found.values()} >= {"needs_password"}
+        asked = {"question": "When was the mill built?"}
+        answer = server.client.post("/api/ask", json=asked).json()["answer"]
+        assert {item["name"] for item in answer["evidence"]} == {"mill.pdf"}
+        with server.client.stream("GET", "/api/events") as events:
+            next(events.iter_lines())
