@@ -15,8 +15,9 @@ class Backbone(Protocol):
 
     @property
     def mask_id(self) -> int: ...
-    def embed(self, ids: Tensor) -> Tensor:
-        """(R, T) to (R, T, d)."""
+    def embed(self, ids: Tensor, index: Tensor) -> Tensor:
+        """(R, T) to (R, T, d); `index` (R, T) counts an answer's tokens from 0, what stands before
+        it has -1. Models that need no positions but those of `states` have no use for it."""
         ...
 
     def states(self, x: Tensor, places: Tensor, allowed: Tensor) -> Tensor:

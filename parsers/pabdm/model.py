@@ -3,7 +3,10 @@
     [image tokens; prompt; answer]     positions 0, 1, 2, … for all of them [C]
 
 A masked position predicts its own token, not the next one [C]. The mask is a row of the token table
-[C]. Shapes: B images, P prefix positions, L answer tokens, d width, V tokens.
+[C]. Tokens of the answer have learnt positions besides [D]: which character of a line a mask stands
+for is hard to tell by rotary positions alone.
+
+Shapes: B images, P prefix positions, L answer tokens, d width, V tokens.
 """
 
 from __future__ import annotations
@@ -11,12 +14,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from docpipe.parsers.docfusion.model import sinusoids
 from docpipe.parsers.pabdm.config import PaBdmConfig
 from docpipe.parsers.pabdm.decoder import Decoder
 from docpipe.parsers.pabdm.vision import Seen, Vision
 from docpipe.parsers.pabdm.vocabulary import EOS, Tokens
 
 _ROOM = 128  # places
+_SCALE = 0.5  # of fresh tokens and positions
 
 
 class PaBdm(nn.Module):
@@ -30,18 +35,22 @@ class PaBdm(nn.Module):
         self.texts = tokens.text
         self.vision = Vision(config, tokens.text)
         self.table = nn.Embedding(tokens.size, config.width)
+        self.positions = nn.Embedding(config.longest + 2, config.width)  # the first: before it
         self.decoder = Decoder(config)
         self.head = nn.Linear(config.width, tokens.text, bias=False)
-        nn.init.normal_(self.table.weight, std=0.5)
+        nn.init.normal_(self.table.weight, std=_SCALE)
+        with torch.no_grad():
+            self.positions.weight.copy_(_SCALE * sinusoids(*self.positions.weight.shape))
         nn.init.normal_(self.head.weight, std=0.02)  # first scores are near even
 
     def look(self, pixels: Tensor, prompt: Tensor) -> tuple[Tensor, Seen]:
         """The prefix (B, P, d) of `pixels` (B, 3, height, width) and `prompt` (B, tokens)."""
         seen: Seen = self.vision(pixels)
-        return torch.cat((seen.tokens, self.embed(prompt)), 1), seen
+        return torch.cat((seen.tokens, self.embed(prompt, torch.full_like(prompt, -1))), 1), seen
 
-    def embed(self, ids: Tensor) -> Tensor:
-        found: Tensor = self.table(ids)
+    def embed(self, ids: Tensor, index: Tensor) -> Tensor:
+        last = self.config.longest + 1
+        found: Tensor = self.table(ids) + self.positions((index + 1).clamp(0, last))
         return found
 
     def states(self, x: Tensor, places: Tensor, allowed: Tensor) -> Tensor:
@@ -73,9 +82,9 @@ class Stored:
 
     def step(self, ids: Tensor, kept: Tensor, seen: Tensor) -> Tensor:
         device = self._stores[0].keys.device
-        places = kept.unsqueeze(1) + torch.arange(ids.shape[1])
-        x = self._model.embed(ids.to(device))
-        return self._model.scores(self._feed(x, places.to(device), seen.to(device)))
+        places = (kept.unsqueeze(1) + torch.arange(ids.shape[1])).to(device)
+        x = self._model.embed(ids.to(device), places - self.length - 1)
+        return self._model.scores(self._feed(x, places, seen.to(device)))
 
     def select(self, rows: list[int]) -> None:
         self._stores = [store.select(rows) for store in self._stores]

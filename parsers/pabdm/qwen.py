@@ -47,11 +47,11 @@ class Qwen(nn.Module):
         """(B, P, d) of prompts `ids` (B, P), the image's tokens in the places of `image_id`.
         `pixels` and `grid` are those of Qwen's image processor."""
         found = self.model.model.get_image_features(pixels, grid, return_dict=True)
-        x = self.embed(ids)
+        x: Tensor = self.language.embed_tokens(ids)
         image = torch.cat(tuple(found.pooler_output)).to(x.dtype)
         return x.masked_scatter((ids == self.image_id).unsqueeze(-1), image)
 
-    def embed(self, ids: Tensor) -> Tensor:
+    def embed(self, ids: Tensor, index: Tensor) -> Tensor:
         found: Tensor = self.language.embed_tokens(ids)
         return found
 
@@ -88,7 +88,8 @@ class QwenContext:
             self._cache.crop(-beyond)
         device = self._model.language.embed_tokens.weight.device
         places = torch.arange(stored, stored + ids.shape[1], device=device).unsqueeze(0)
-        states = self._feed(self._model.embed(ids.to(device)), places, seen.to(device))
+        x = self._model.embed(ids.to(device), places)
+        states = self._feed(x, places, seen.to(device))
         scores = self._model.scores(states)
         scores[..., self.mask_id] = -torch.inf
         return scores

@@ -67,7 +67,8 @@ class Vision(nn.Module):
         down, across = self.merge
         rows, columns = features.shape[1:3]
         x = functional.pad(features, (0, 0, 0, -columns % across, 0, -rows % down))
-        x = x.unflatten(1, (-1, down)).unflatten(3, (-1, across))
+        batch, high, wide, dim = x.shape
+        x = x.view(batch, high // down, down, wide // across, across, dim)
         return x.transpose(2, 3).flatten(3)
 
     @torch.no_grad()

@@ -26,11 +26,12 @@ def masked_log_probabilities(
     packed = pack(mask, block, causal=causal)
     clean = labels.masked_fill(labels == IGNORED, 0)
     beside = clean.gather(1, packed.places).masked_fill(packed.masked, model.mask_id)
-    x = torch.cat((prefix, model.embed(torch.cat((clean, beside), 1))), 1)
-    straight = torch.arange(first + length, device=x.device).expand(len(x), -1)
-    places = torch.cat((straight, first + packed.places), 1)
+    straight = torch.arange(-first, length, device=labels.device).expand(len(labels), -1)
+    index = torch.cat((straight, packed.places), 1)  # 0 is the answer's first
+    x = model.embed(torch.cat((clean, beside), 1), index[:, first:])
+    x = torch.cat((prefix, x), 1)
     allowed = packed_mask(packed, length, block, prefix=first, causal=causal)
-    states = model.states(x, places, allowed)[:, first + length :]
+    states = model.states(x, first + index, allowed)[:, first + length :]
     rows, at = packed.masked.nonzero(as_tuple=True)
     where = (rows, packed.places[rows, at])
     found = gold_log_probabilities(model.scores(states[rows, at]), labels[where])
@@ -41,9 +42,10 @@ def next_log_probabilities(model: Backbone, prefix: Tensor, labels: Tensor) -> T
     """log p of each of `labels` (B, L) given `prefix` and the labels before it, by a model that
     predicts the next token."""
     clean = labels.masked_fill(labels == IGNORED, 0)
-    x = torch.cat((prefix, model.embed(clean[:, :-1])), 1)
-    total = x.shape[1]
-    places = torch.arange(total, device=x.device).expand(len(x), -1)
+    first, total = prefix.shape[1], prefix.shape[1] + labels.shape[1] - 1
+    places = torch.arange(total, device=labels.device).expand(len(labels), -1)
+    x = model.embed(clean[:, :-1], (places - first)[:, first:])
+    x = torch.cat((prefix, x), 1)
     allowed = torch.ones(total, total, dtype=torch.bool, device=x.device).tril()
     states = model.states(x, places, allowed.expand(len(x), -1, -1))
-    return gold_log_probabilities(model.scores(states[:, prefix.shape[1] - 1 :]), labels)
+    return gold_log_probabilities(model.scores(states[:, first - 1 :]), labels)

@@ -40,12 +40,13 @@ class PaBdmTrainer(SampleTrainer):
     ) -> None:
         self._phases, self._block = settings.phases, model.config.block
         self._active: list[float] = []
+        self._reads = Predictor(model, policy_for(settings.mode, self._block, TAU))
         encode = Encoder(model.config)
         super().__init__(
             Objective(model, settings.loss),
             Examples(settings, encode),
             Collator(encode),
-            Predictor(model, policy_for(settings.mode, self._block, TAU)),
+            self._reads,
             settings,
             folder,
             pictures,
@@ -76,7 +77,7 @@ class PaBdmTrainer(SampleTrainer):
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
         """Decoded as fits the phase that was trained last."""
         phase = part_at(self._phases, self._progress.at(max(self.state.global_step - 1, 0)))
-        self._predictor.policy = policy_for(MODES[phase.loss], self._block, TAU)
+        self._reads.policy = policy_for(MODES[phase.loss], self._block, TAU)
         return super().evaluate()
 
     def log(self, logs: dict[str, float], *arguments: Any, **named: Any) -> None:

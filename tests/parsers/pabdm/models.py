@@ -8,6 +8,7 @@ import msgspec
 import torch
 from torch import Tensor
 
+from docpipe.parsers.pabdm.backbone import Backbone
 from docpipe.parsers.pabdm.config import PaBdmConfig
 from docpipe.parsers.pabdm.model import PaBdm
 from docpipe.parsers.pabdm.presets import tiny
@@ -36,3 +37,8 @@ def inputs(model: PaBdm, rows: int = 2, seed: int = 0) -> tuple[Tensor, Tensor]:
     chance = torch.Generator().manual_seed(seed)
     prompt = torch.tensor([Tokens(PIECES).prompt("text")] * rows)
     return torch.randn(rows, 3, 32, 64, generator=chance), prompt
+
+
+def embedded(model: Backbone, ids: Tensor) -> Tensor:
+    """Of an answer from its first token on."""
+    return model.embed(ids, torch.arange(ids.shape[1]).expand_as(ids))

@@ -14,7 +14,7 @@ from docpipe.parsers.docfusion.vocabulary import EOS
 from docpipe.parsers.pabdm.decode import Decoded, decode
 from docpipe.parsers.pabdm.model import PaBdm
 from docpipe.parsers.pabdm.policies import FixedBlocks, Guess, NextToken, Policy, Prefixes
-from tests.parsers.pabdm.models import inputs, small_model
+from tests.parsers.pabdm.models import embedded, inputs, small_model
 
 SHARP = 60.0
 LONGEST = 24
@@ -31,7 +31,7 @@ def stepwise(model: PaBdm, row: int, longest: int = LONGEST) -> list[int]:
         prefix, _ = model.look(pixels[row : row + 1], prompt[row : row + 1])
         ids: list[int] = []
         while len(ids) < longest:
-            x = torch.cat((prefix, model.embed(torch.tensor([[*ids, model.mask_id]]))), 1)
+            x = torch.cat((prefix, embedded(model, torch.tensor([[*ids, model.mask_id]]))), 1)
             size = x.shape[1]
             allowed = torch.ones(1, size, size, dtype=torch.bool).tril()
             states = model.states(x, torch.arange(size).unsqueeze(0), allowed)
@@ -75,7 +75,7 @@ def recomputed(model: PaBdm, row: int, block: int, tau: float) -> list[int]:
         while len(ids) < LONGEST:
             size = min(block, LONGEST - len(ids))
             tokens = torch.tensor([[*ids, *[model.mask_id] * size]])
-            x = torch.cat((prefix, model.embed(tokens)), 1)
+            x = torch.cat((prefix, embedded(model, tokens)), 1)
             allowed = torch.ones(1, x.shape[1], x.shape[1], dtype=torch.bool).tril()
             states = model.states(x, torch.arange(x.shape[1]).unsqueeze(0), allowed)
             p, best = model.scores(states[0, -size:]).softmax(-1).max(-1)
@@ -175,7 +175,7 @@ def test_bidirectional_blocks_see_all_of_themselves() -> None:
     pixels, prompt = inputs(model, 2)
     with torch.no_grad():
         prefix, _ = model.look(pixels, prompt)
-        masks = model.embed(torch.full((2, 4), model.mask_id))
+        masks = embedded(model, torch.full((2, 4), model.mask_id))
         x = torch.cat((prefix, masks), 1)
         allowed = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
         allowed[-4:] = True
@@ -204,7 +204,7 @@ def test_next_token_decoding_needs_a_forward_for_each_token_and_the_end() -> Non
     for row, answer in enumerate(decoded(model, NextToken(), longest=12).answers):
         with torch.no_grad():
             prefix, _ = model.look(pixels[row : row + 1], prompt[row : row + 1])
-            x = torch.cat((prefix, model.embed(torch.tensor([answer.ids]))), 1)
+            x = torch.cat((prefix, embedded(model, torch.tensor([answer.ids]))), 1)
             allowed = torch.ones(1, x.shape[1], x.shape[1], dtype=torch.bool).tril()
             states = model.states(x, torch.arange(x.shape[1]).unsqueeze(0), allowed)
             best = model.scores(states[0]).argmax(-1)[prefix.shape[1] - 1 :].tolist()

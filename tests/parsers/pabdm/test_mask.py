@@ -10,7 +10,7 @@ from docpipe.parsers.pabdm.loss import gold_log_probabilities
 from docpipe.parsers.pabdm.mask import block_diffusion_mask, pack, packed_mask
 from docpipe.parsers.pabdm.noise import bernoulli_noise, suffix_noise
 from docpipe.training.pabdm.forward import masked_log_probabilities
-from tests.parsers.pabdm.models import small_model
+from tests.parsers.pabdm.models import embedded, small_model
 
 CAUSAL = """
 x.......|........
@@ -86,9 +86,9 @@ def test_packed_runs_score_as_the_doubled_form(causal: bool, seed: int) -> None:
     places = torch.arange(16).repeat(2).expand(3, -1)
     allowed = block_diffusion_mask(16, 4, causal=causal).expand(3, -1, -1)
     with torch.no_grad():
-        states = model.states(model.embed(torch.cat((noisy, ids), 1)), places, allowed)
+        states = model.states(model.embed(torch.cat((noisy, ids), 1), places), places, allowed)
         doubled = gold_log_probabilities(model.scores(states[:, :16]), labels) * mask
-        nothing = model.embed(ids[:, :0])
+        nothing = embedded(model, ids[:, :0])
         packed = masked_log_probabilities(model, nothing, labels, mask, 4, causal=causal)
     assert torch.allclose(doubled, packed, atol=1e-5)
     if causal:  # a clean token has the same states with masks about and without
@@ -102,11 +102,11 @@ def test_masked_positions_are_a_window_behind_clean_tokens() -> None:
     mask = torch.tensor([[0, 0, 0, 0, 0, 1, 1, 1]], dtype=torch.bool)
     with torch.no_grad():
         packed = masked_log_probabilities(
-            model, model.embed(labels[:, :0]), labels, mask, 4, causal=True
+            model, embedded(model, labels[:, :0]), labels, mask, 4, causal=True
         )
         ids = labels.masked_fill(mask, model.mask_id)
         plain = torch.ones(8, 8, dtype=torch.bool).tril().unsqueeze(0)
-        states = model.states(model.embed(ids), torch.arange(8).unsqueeze(0), plain)
+        states = model.states(embedded(model, ids), torch.arange(8).unsqueeze(0), plain)
         window = gold_log_probabilities(model.scores(states), labels) * mask
     assert torch.allclose(packed, window, atol=1e-5)
 

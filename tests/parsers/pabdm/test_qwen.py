@@ -21,6 +21,7 @@ from docpipe.training.docfusion.adapters import add_adapters, merge_adapters
 from docpipe.training.docfusion.settings import LoraSettings
 from docpipe.training.pabdm.objective import answer_losses
 from docpipe.training.pabdm.settings import LossSettings
+from tests.parsers.pabdm.models import embedded
 
 MASK, END, IMAGE, WORDS = 60, 2, 61, 64
 TEXT: dict[str, Any] = {
@@ -64,7 +65,7 @@ def recomputed(qwen: Qwen, block: int, tau: float, longest: int) -> list[int]:
         while len(ids) < longest:
             size = min(block, longest - len(ids))
             tokens = torch.tensor([[*ids, *[MASK] * size]])
-            x = torch.cat((prefix, qwen.embed(tokens)), 1)
+            x = torch.cat((prefix, embedded(qwen, tokens)), 1)
             allowed = torch.ones(1, x.shape[1], x.shape[1], dtype=torch.bool).tril()
             states = qwen.states(x, torch.arange(x.shape[1]).unsqueeze(0), allowed)
             scores = qwen.scores(states[0, -size:])
@@ -88,7 +89,7 @@ def test_a_cropped_cache_decodes_as_without_one(qwen: Qwen, block: int, tau: flo
 def test_image_tokens_take_the_places_of_their_marks(qwen: Qwen) -> None:
     with torch.no_grad():
         prefix, other = qwen.prefix(*given(0)), qwen.prefix(*given(1))
-        plain = qwen.embed(given()[2])
+        plain = embedded(qwen, given()[2])
     changed = (prefix != other).any(-1)[0]
     assert changed.tolist() == [False, True, True, True, True, False, False]
     assert torch.equal(prefix[0, ~changed], plain[0, ~changed])
