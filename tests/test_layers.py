@@ -17,9 +17,9 @@ LAYERS: list[set[str]] = [
     {"geometry", "errors", "records"},
     {"content", "codec", "stages", "config", "registry", "pdf"},
     {"parsers", "retrieval", "agents", "datasets"},
-    {"export", "draw", "pipeline", "library", "workers", "ingest", "doctor", "testing", "training"},
+    {"export", "draw", "pipeline", "library", "workers", "ingest", "doctor", "flow", "testing", "training"},
     {"bench"},
-    {"cli", "server", "__main__"},
+    {"cli", "server", "integrations", "__main__"},
 ]
 APART = {"parsers", "retrieval", "agents", "datasets"}  # never import each other
 LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer}

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from docpipe import __version__
-from docpipe.cli import about, bench, convert, data, extract, library, mcp, serve, train
+from docpipe.cli import about, bench, convert, data, extract, flow, library, mcp, serve, train
 from docpipe.cli.output import fail, note
 from docpipe.errors import ConfigError, DocpipeError
 
@@ -95,6 +95,7 @@ for command in (
     convert.show,
     about.doctor,
     about.stages,
+    flow.flow,
     bench.bench,
     train.train,
 ):

@@ -1,0 +1,1 @@
+"""A library as a retriever of other frameworks; each module needs that framework's package."""

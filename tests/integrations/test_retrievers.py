@@ -1,0 +1,40 @@
+"""Retrievers for other frameworks, against the real packages."""
+
+from __future__ import annotations
+
+import pytest
+
+from docpipe.config import from_mapping
+from docpipe.library import Library
+from tests.pdfs import write_pdf
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    folder = tmp_path_factory.mktemp("library")
+    write_pdf(folder / "in" / "mill.pdf", ["The old mill was built in 1871.", "Its owner is Ada."])
+    library = Library.create(folder / "library", config=from_mapping({"ocr_mode": "off"}))
+    library.ingest(folder / "in", jobs=1)
+    return library
+
+
+@pytest.mark.slow
+def test_langchain_gets_chunks_with_places(library: Library) -> None:
+    pytest.importorskip("langchain_core")
+    from docpipe.integrations.langchain import DocpipeRetriever
+
+    [found] = DocpipeRetriever(library=library, k=1).invoke("Who is the owner?")
+    assert found.page_content == "Its owner is Ada."
+    assert found.metadata["name"] == "mill.pdf"
+    assert found.metadata["page"] == 2
+    assert found.metadata["boxes"][0][0] == 2
+
+
+@pytest.mark.slow
+def test_llamaindex_gets_chunks_with_places(library: Library) -> None:
+    pytest.importorskip("llama_index.core")
+    from docpipe.integrations.llamaindex import DocpipeRetriever
+
+    [found] = DocpipeRetriever(library, k=1).retrieve("When was the old mill built?")
+    assert found.node.get_content() == "The old mill was built in 1871."
+    assert (found.node.metadata["name"], found.node.metadata["page"]) == ("mill.pdf", 1)
