@@ -20,7 +20,7 @@ _ALONE = 6.0  # points to the next word on its line
 _CAPTION = 200
 
 
-def chart_points(content: PageContent, rank: int) -> Iterator[Passage]:
+def chart_points(content: PageContent) -> Iterator[Passage]:
     """A passage for each value that stands over a year, under the caption of its chart."""
     page = content.page
     values: list[Word] | None = None
@@ -31,7 +31,7 @@ def chart_points(content: PageContent, rank: int) -> Iterator[Passage]:
         for year in axis:
             over = [value for value in values if _stands_over(value, year, _BESIDE * step)]
             if len(over) == 1:  # of several series, none says which is which
-                yield from _point(content, over[0], f"{caption} / {year.text}", rank)
+                yield from _point(content, over[0], f"{caption} / {year.text}")
 
 
 def _is_value(word: Word, page: Page) -> bool:
@@ -92,7 +92,7 @@ def _is_caption(block: Block) -> bool:
             return False
 
 
-def _point(content: PageContent, value: Word, context: str, rank: int) -> Iterator[Passage]:
+def _point(content: PageContent, value: Word, context: str) -> Iterator[Passage]:
     """The value as a passage of the block that it stands in."""
     form = re.compile(rf"(?<![\w.,]){re.escape(value.text)}(?![\w%]|[.,]\d)")
     for block in content.page.blocks:
@@ -102,5 +102,5 @@ def _point(content: PageContent, value: Word, context: str, rank: int) -> Iterat
         found = form.search(block_text(block)) if inside else None
         if found:
             start, end = found.span()
-            yield Passage(content, block, start, end, found.group(), "point", context, rank)
+            yield Passage(content, block, start, end, found.group(), "point", context)
             return

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from docpipe.agents.comparing import compare, extreme
-from docpipe.agents.passages import Passage, passages
+from docpipe.agents.passages import Passage, passages, passages_of
 from docpipe.agents.picking import pick
 from docpipe.agents.question import Question, analyse
 from docpipe.agents.reasons import refuse
+from docpipe.agents.recent import Recent
 from docpipe.agents.relevance import Match, Query, Vocabulary, rank, vocabulary, weigh
 from docpipe.agents.statements import asked_formula, compute
 from docpipe.agents.structure import counted_parts
@@ -25,7 +26,6 @@ from docpipe.stages import PageContent
 _QUOTES = 4
 _SEEN = 0.6
 _WORKED = 0.5
-_REMEMBERED = 8
 
 
 class ExtractiveReader:
@@ -37,19 +37,20 @@ class ExtractiveReader:
 
     def __init__(self, *, threshold: float = 0.09) -> None:
         self.threshold = threshold
-        self._vocabularies: dict[str, Vocabulary] = {}
+        self._vocabularies: Recent[str, Vocabulary] = Recent(8)
+        self._passages: Recent[tuple[str, int], tuple[Passage, ...]] = Recent(100)
 
     def read(self, pages: Sequence[PageContent], question: str, sub_question: str) -> Reading:
         """Answer `sub_question` from the pages, the most likely page first."""
         asked = analyse(sub_question)
         documents = {content.document.id: content.document for content in pages}
         query = weigh(asked, [self._vocabulary(document) for document in documents.values()])
-        found = passages(_named(asked, pages))
+        found = passages(_named(asked, pages), self._passages_of)
         matches = rank(found, query)
         likely = pages[0].document if pages else None
         known = (_count(asked, likely) or _title(asked, likely)) if likely else None
         if likely and not known and not query.unknown_in[likely.id]:
-            known = _computed(sub_question, likely)
+            known = _computed(sub_question, [p for p in pages if p.document.id == likely.id])
         answer = known or self._worked(matches, query, found) or self._answer(matches, query)
         return Reading(
             pages=tuple(content.page.number for content in pages),
@@ -89,11 +90,11 @@ class ExtractiveReader:
         return Answer(worked.text, worked.value, form, True, evidence, _WORKED * worked.fit)
 
     def _vocabulary(self, document: Document) -> Vocabulary:
-        known = self._vocabularies.pop(document.id, None) or vocabulary(document)
-        self._vocabularies[document.id] = known
-        while len(self._vocabularies) > _REMEMBERED:
-            del self._vocabularies[next(iter(self._vocabularies))]
-        return known
+        return self._vocabularies.get(document.id, lambda: vocabulary(document))
+
+    def _passages_of(self, content: PageContent) -> tuple[Passage, ...]:
+        key = (content.document.id, content.page.number)
+        return self._passages.get(key, lambda: passages_of(content))
 
 
 def _named(asked: Question, pages: Sequence[PageContent]) -> list[PageContent]:
@@ -119,14 +120,14 @@ def _count(asked: Question, document: Document) -> Answer | None:
     return Answer(text, len(parts), "int", True, evidence, _SEEN)
 
 
-def _computed(question: str, document: Document) -> Answer | None:
+def _computed(question: str, pages: Sequence[PageContent]) -> Answer | None:
     """A figure or ratio of financial statements, with the rows it is computed from."""
     formula = asked_formula(question)
-    computed = compute(formula, question, document) if formula else None
+    computed = compute(formula, question, pages) if formula else None
     if computed is None:
         return None
     evidence = tuple(
-        cite(document, p.content.page, p.block, p.start, p.end, 1.0)
+        cite(p.content.document, p.content.page, p.block, p.start, p.end, 1.0)
         for p in {
             (o.passage.block.id, o.passage.start): o.passage for o in computed.operands
         }.values()

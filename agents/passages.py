@@ -8,7 +8,7 @@ caption and column headers of a table.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -56,35 +56,44 @@ class Passage(msgspec.Struct, frozen=True):
     text: str
     kind: PassageKind
     context: str
-    rank: int
+    rank: int = 0
     cells: tuple[CellRange, ...] = ()
     order: int = 0
 
 
-def passages(pages: list[PageContent]) -> list[Passage]:
-    """All passages of the pages, in reading order, those of charts behind those of their page."""
+def passages(
+    pages: Sequence[PageContent],
+    of_page: Callable[[PageContent], tuple[Passage, ...]] | None = None,
+) -> list[Passage]:
+    """All passages of the pages, in reading order. `of_page` gives those of a page, if they are
+    at hand (`passages_of`)."""
+    make = of_page or passages_of
+    found = ((rank, passage) for rank, page in enumerate(pages) for passage in make(page))
+    return [
+        msgspec.structs.replace(passage, rank=rank, order=order)
+        for order, (rank, passage) in enumerate(found)
+    ]
+
+
+def passages_of(content: PageContent) -> tuple[Passage, ...]:
+    """The passages of a page, those of charts behind the others."""
     from docpipe.agents.charts import chart_points
 
-    found: Iterator[Passage] = (
-        passage
-        for rank, page in enumerate(pages)
-        for passage in (*_of_page(page, rank), *chart_points(page, rank))
-    )
-    return [msgspec.structs.replace(passage, order=order) for order, passage in enumerate(found)]
+    return (*_of_page(content), *chart_points(content))
 
 
-def _of_page(content: PageContent, rank: int) -> Iterator[Passage]:
+def _of_page(content: PageContent) -> Iterator[Passage]:
     path: dict[int, str] = {}
     lead = ""
     if any(_is_directory(block) for block in content.page.blocks):
         return
-    yield from _of_form(content, rank)
+    yield from _of_form(content)
     before = ""
     for block in body_blocks(content.page):
         text = block_text(block)
         lead = "" if _breaks(lead, text) else lead
         context = " / ".join([*path.values(), lead] if lead else path.values())
-        yield from _of_block(content, block, context, rank, before)
+        yield from _of_block(content, block, context, before)
         before = text
         if isinstance(block, TextBlock):
             lead = _lead(block, lead)
@@ -94,7 +103,7 @@ def _of_page(content: PageContent, rank: int) -> Iterator[Passage]:
                 path[level] = block.text
 
 
-def _of_form(content: PageContent, rank: int) -> Iterator[Passage]:
+def _of_form(content: PageContent) -> Iterator[Passage]:
     """The values of form fields, named by their fields, where a block of the page shows them."""
     title = next(
         (b.text for b in content.page.blocks if isinstance(b, TextBlock) and b.role in _HEADS), ""
@@ -109,7 +118,7 @@ def _of_form(content: PageContent, rank: int) -> Iterator[Passage]:
                 name = re.sub(r"(?<=[a-z])(?=[A-Z])|[_.-]+", " ", field.name)
                 end = start + len(field.value)
                 context = f"{title} / {name}"
-                yield Passage(content, block, start, end, field.value, "field", context, rank)
+                yield Passage(content, block, start, end, field.value, "field", context)
                 break
 
 
@@ -141,17 +150,15 @@ def _breaks(lead: str, text: str) -> bool:
     return lead.endswith(_CUT) and not text[:1].islower()
 
 
-def _of_block(
-    content: PageContent, block: Block, context: str, rank: int, before: str
-) -> Iterator[Passage]:
+def _of_block(content: PageContent, block: Block, context: str, before: str) -> Iterator[Passage]:
     text = block_text(block)
     if isinstance(block, Table):
         years = tuple(_YEAR.findall(before[-_YEARS_WITHIN:]))
-        yield from _of_table(content, block, text, context, rank, years)
+        yield from _of_table(content, block, text, context, years)
         return
     kind = _kind(block)
     for start, end in sentences(text):
-        yield Passage(content, block, start, end, text[start:end], kind, context, rank)
+        yield Passage(content, block, start, end, text[start:end], kind, context)
 
 
 def _kind(block: Block) -> PassageKind:
@@ -198,7 +205,6 @@ def _of_table(
     table: Table,
     text: str,
     context: str,
-    rank: int,
     years: tuple[str, ...],
 ) -> Iterator[Passage]:
     """The caption and the rows of a table. `years` stand in the line above it and head its columns
@@ -206,9 +212,7 @@ def _of_table(
     position = 0
     if table.caption:
         position = len(table.caption) + 1
-        yield Passage(
-            content, table, 0, len(table.caption), table.caption, "caption", context, rank
-        )
+        yield Passage(content, table, 0, len(table.caption), table.caption, "caption", context)
     headers = _headers(table)
     about = " / ".join(part for part in (context, table.caption) if part)
     group = ""
@@ -224,7 +228,7 @@ def _of_table(
             is_head = all(cell.is_header for cell in filled) and table.shape[1] > 2
             kind: PassageKind = "heading" if is_head else "row"
             values = () if kind == "heading" else tuple(cells)
-            yield Passage(content, table, position, end, line, kind, heading, rank, values)
+            yield Passage(content, table, position, end, line, kind, heading, cells=values)
         position = end + 1
 
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
 from docpipe.agents.passages import Passage, passages
 from docpipe.agents.values import find_numbers
 from docpipe.content import page_text
-from docpipe.records import Document, Table
+from docpipe.records import Table
 from docpipe.stages import PageContent
 
 _TITLE = re.compile(
@@ -182,12 +182,31 @@ def _part(text: str) -> str:
     return next(formula for form, formula in _PARTS if re.fullmatch(form, text, re.I))
 
 
-def compute(formula: str, question: str, document: Document) -> Computed | None:
-    """Work a formula out from a document's statements for the year that the question names.
+# The statement that each item is a row of; debts are spread over the notes, too.
+_BALANCE = "total_assets current_assets total_liabilities current_liabilities equity inventory"
+_BALANCE += " receivables payables cash goodwill debt current_debt"
+_INCOME = "revenue cost_of_sales gross_profit operating_income interest_expense pretax_income tax"
+_INCOME += " net_income"
+_CASH = "operating_cash_flow depreciation capital_expenditure dividends"
+
+
+def statements_of(formula: str) -> list[str]:
+    """The statements that a formula takes its figures from: balance, income, cash, debt."""
+    names = {
+        node.id.removeprefix("average_")
+        for node in ast.walk(ast.parse(formula, mode="eval"))
+        if isinstance(node, ast.Name)
+    }
+    forms = {"balance": _BALANCE, "income": _INCOME, "cash": _CASH, "debt": "debt current_debt"}
+    return [name for name, items in forms.items() if names & set(items.split())]
+
+
+def compute(formula: str, question: str, pages: Sequence[PageContent]) -> Computed | None:
+    """Work a formula out from the statements on some pages, for the year that the question names.
 
     None where a part of it is not found. Rounded as the question says, else to three decimals.
     """
-    rows = list(_statement_rows(document))
+    rows = list(_statement_rows(pages))
     years = set(_YEAR.findall(question))
     known = {year for row in rows for cell in row.cells for year in _YEAR.findall(cell.headers)}
     year = max(years or known, default="")
@@ -298,13 +317,14 @@ def _of_year(row: Passage, year: str) -> Iterator[Operand]:
         yield Operand(row, text.strip("()"), -abs(value) if text.startswith("(") else value)
 
 
-def _statement_rows(document: Document) -> Iterator[Passage]:
+def _statement_rows(pages: Sequence[PageContent]) -> Iterator[Passage]:
     """The rows of the tables on pages that are statements by their heading."""
-    for page in document.pages:
+    for content in sorted(pages, key=lambda content: content.page.number):
+        page = content.page
         if not any(isinstance(block, Table) for block in page.blocks):
             continue
         text = page_text(page, furniture=True)
         if _TITLE.search(text[:_TITLE_WITHIN]) and len(_FIGURE.findall(text)) >= _MIN_FIGURES:
-            for passage in passages([PageContent(document, page)]):
+            for passage in passages([content]):
                 if passage.kind in ("row", "heading") and len(passage.cells) > 1:
                     yield passage

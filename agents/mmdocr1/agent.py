@@ -59,7 +59,7 @@ class DocumentAgent:
         policy_options: dict[str, Any] | None = None,
         depth: int = 10,
         turns: int = 12,
-        pages: int = 8,
+        pages: int = 12,
         pages_at_once: int = 3,
         tokens: int | None = None,
         seconds: float | None = None,

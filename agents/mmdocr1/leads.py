@@ -41,8 +41,8 @@ def trusted_documents(state: State) -> set[str]:
 
 
 def named_pages(state: State) -> list[PageKey]:
-    """Pages given by number or printed label ("page iv"), in the document that fits best; the
-    cover for an address or number."""
+    """Pages given by number or printed label ("page iv"), in the document that fits best, and those
+    beside; the cover for an address or number."""
     document = home(state)
     if document is None:
         return []
@@ -52,9 +52,18 @@ def named_pages(state: State) -> list[PageKey]:
         for page in state.tools.library.document(document).pages
         if name in (str(page.number), page.label.casefold())
     ]
+    found += [(document, page) for page in _beside(found, state, document)]
     if state.asked.kind == "contact":
         found.append((document, state.tools.library.document(document).pages[0].number))
     return list(dict.fromkeys(found))
+
+
+def _beside(found: list[PageKey], state: State, document: str) -> list[int]:
+    """The pages before and after an only named one: people count with the cover or without."""
+    if len(found) != 1:
+        return []
+    number, count = found[0][1], len(state.tools.library.document(document).pages)
+    return [page for page in (number + 1, number - 1) if 1 <= page <= count]
 
 
 def first_pages(state: State, count: int) -> list[PageKey]:

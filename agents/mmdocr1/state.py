@@ -30,7 +30,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     language model, seconds. None is no bound; without `seconds` a run repeats itself."""
 
     turns: int = 12
-    pages: int = 8
+    pages: int = 12
     pages_at_once: int = 3
     tokens: int | None = None
     seconds: float | None = None

@@ -6,7 +6,7 @@ import pytest
 
 from docpipe.agents.statements import asked_formula, compute
 from docpipe.records import Document
-from tests.agents.documents import document, table, text
+from tests.agents.documents import contents, document, table, text
 
 FILLING = [[f"Other item {n}", f"{n + 100}", f"{n + 200}"] for n in range(20)]
 REPORT: Document = document(
@@ -48,7 +48,7 @@ REPORT: Document = document(
 def test_a_figure_is_computed_from_rows_of_the_year(question: str, value: float) -> None:
     formula = asked_formula(question)
     assert formula is not None
-    computed = compute(formula, question, REPORT)
+    computed = compute(formula, question, contents(REPORT))
     assert computed is not None
     assert computed.value == value
     assert all(part.text in computed.text for part in computed.operands)
@@ -65,4 +65,4 @@ def test_a_figure_is_computed_from_rows_of_the_year(question: str, value: float)
 def test_nothing_is_computed_without_its_parts(question: str) -> None:
     formula = asked_formula(question)
     assert formula is not None
-    assert compute(formula, question, REPORT) is None
+    assert compute(formula, question, contents(REPORT)) is None
