@@ -29,6 +29,7 @@ class Running:
 
     def __init__(self, url: str, token: str | None = None) -> None:
         self.url = url
+        self.kill: Callable[[], None] = lambda: None
         headers = {"authorization": f"Bearer {token}"} if token else {}
         self.client = httpx.Client(base_url=url, timeout=30, headers=headers)
 
@@ -89,6 +90,7 @@ def commanded(library: Path, *options: str) -> Iterator[Running]:
         assert process.stdout
         address = process.stdout.readline()
         running = Running(address.split()[3])
+        running.kill = process.kill
         try:
             wait_for(lambda: _answers(running))
             yield running
