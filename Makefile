@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 DEMO := demo-library
 
-.PHONY: setup demo test test-slow check format clean
+.PHONY: setup demo test test-slow docs check format clean
 
 setup: $(INSTALLED)
 
@@ -43,6 +43,10 @@ test: setup
 
 test-slow: setup
 	$(BIN)/python -m pytest -m slow
+
+# The site of docs/, with the references of commands and Python; a broken link is an error.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 check: setup
 	$(BIN)/ruff format --check .
