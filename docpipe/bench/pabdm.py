@@ -15,7 +15,7 @@ way is `next`, `stepwise` (runs of masks, token by token) or a policy with block
     ned, …        of training.docfusion.metrics, ned also of the LaTeX of tables
     tpf           tokens a forward, those that only feed a finished block counted
     fed           positions computed for a token
-    tps_1, tps_16 tokens a second, one crop or 16 at a time; the median of three runs on up to 16
+    tps_1, tps_16 tokens a second, one crop or 16 at a time; the median of three runs on up to 8
                   samples, images and prompts not counted
     prefill       milliseconds for image and prompt of a crop
     kept_N        share of the forwards that kept N tokens
@@ -24,8 +24,8 @@ way is `next`, `stepwise` (runs of masks, token by token) or a policy with block
 the first model that decodes `next`, or else of its own `stepwise`.
 
 Parts: the sets by name, `engines` (tesseract, rapidocr and DocFusion, see the bench docfusion, on
-text and printed), and `full` for more thresholds and blocks beside them; all but `full` where none
-is named.
+text and printed), and `full` for more thresholds, blocks and `fused` ones beside them; all but
+`full` where none is named.
 """
 
 from __future__ import annotations

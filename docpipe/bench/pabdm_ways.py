@@ -20,7 +20,7 @@ ALL_TAUS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 ALL_BLOCKS = (8, 16, 32)
 STEPWISE = 2.0  # a tau that no probability reaches
 TOGETHER = 16
-TIMED = 16
+TIMED = 8
 REPEATS = 3
 
 
@@ -47,21 +47,17 @@ def ways_of(model: PaBdm, *, full: bool = False) -> list[Way]:
             return [Way("next", NextToken())]
         case "bidirectional":
             return [
-                Way("fused" if fused else "fixed", policy)
+                Way(kind, FixedBlocks(config.block, tau, causal=False, apart=kind == "fixed"))
                 for tau in taus
-                for fused in (False, True)
-                for policy in [FixedBlocks(config.block, tau, causal=False, apart=not fused)]
+                for kind in ("fixed", "fused")
             ]
         case "causal":
+            fused = [Way("fused", FixedBlocks(b, t, apart=False)) for b in blocks for t in taus]
             return [
                 Way("stepwise", Prefixes(1, STEPWISE)),
                 *(Way("prefixes", Prefixes(block, tau)) for block in blocks for tau in taus),
                 *(Way("fixed", FixedBlocks(block, tau)) for block in blocks for tau in taus),
-                *(
-                    Way("fused", FixedBlocks(block, tau, apart=False))
-                    for block in blocks
-                    for tau in taus
-                ),
+                *(fused if full else []),
             ]
 
 

@@ -34,9 +34,9 @@ def test_every_model_is_decoded_in_every_way_that_fits_it(work: Path, tmp_path: 
     assert ("next-seed1", "next") in ways
     assert ("causal-seed1", "stepwise") in ways
     assert ("causal-seed1", "prefixes 4 0.95") in ways
-    assert ("causal-seed1", "fused 4 0.7") in ways
+    assert ("causal-seed1", "fixed 4 0.7") in ways
     assert ("bidirectional-seed1", "fixed 4 0.99") in ways
-    assert len(ways) == 1 + (1 + 3 * 4) + 2 * 4
+    assert len(ways) == 1 + (1 + 2 * 4) + 2 * 4
     prefix = "random/causal-seed1/stepwise"
     assert 0 <= result.summary[f"{prefix}/ned"] <= 1
     assert result.summary[f"{prefix}/tpf"] <= 1
@@ -57,7 +57,7 @@ def test_every_model_is_decoded_in_every_way_that_fits_it(work: Path, tmp_path: 
 def test_a_full_run_has_smaller_blocks_and_more_thresholds() -> None:
     model = small_model(block=16)
     names = {way.name for way in ways_of(model, full=True)}
-    assert {"prefixes 8 0.5", "fixed 16 0.98", "stepwise"} <= names
+    assert {"prefixes 8 0.5", "fixed 16 0.98", "fused 8 0.7", "stepwise"} <= names
     assert "prefixes 32 0.95" not in names
 
 

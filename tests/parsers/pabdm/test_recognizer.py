@@ -8,10 +8,12 @@ import pytest
 import torch
 from PIL import Image
 
+from docpipe.config import load as configuration
 from docpipe.errors import ConfigError, ModelError
 from docpipe.parsers.docfusion.config import DocFusionConfig
 from docpipe.parsers.docfusion.model import DocFusion
 from docpipe.parsers.docfusion.weights import save as save_docfusion
+from docpipe.parsers.elements import ElementParser
 from docpipe.parsers.pabdm.config import KINDS, Mode, PaBdmConfig
 from docpipe.parsers.pabdm.model import PaBdm
 from docpipe.parsers.pabdm.policies import FixedBlocks, NextToken, Prefixes
@@ -22,7 +24,7 @@ from docpipe.parsers.pabdm.vocabulary import Tokens
 from docpipe.parsers.pabdm.weights import count_parameters, load, save, take_vision
 from docpipe.registry import build
 from docpipe.stages import ElementKind
-from docpipe.testing import check_recognizer
+from docpipe.testing import check_parser, check_recognizer
 from tests.parsers.docfusion.drawings import text_image
 from tests.parsers.docfusion.models import small_tiny
 from tests.parsers.pabdm.models import inputs, small_model
@@ -136,3 +138,16 @@ def test_tokens_are_text_prompts_and_a_mask() -> None:
     special = [*(tokens.prompt(kind)[0] for kind in KINDS), tokens.mask]
     assert special == list(range(tokens.text, tokens.size))
     assert tokens.decode(special) == ""
+
+
+@pytest.mark.parametrize("name", ["docfusion", "pabdm"])
+def test_one_setting_exchanges_the_recognisers_of_a_parser(tmp_path: Path, name: str) -> None:
+    if name == "pabdm":
+        save(tmp_path, small_model(longest=20), "causal")
+    else:
+        save_docfusion(tmp_path, DocFusion(small_tiny()))
+    settings = ["parser.name=elements", f"parser.recognizer={name}", 'parser.kinds=["table"]']
+    stage = configuration(None, [*settings, f"parser.options.weights={tmp_path}"]).parser
+    parser = build("parser", stage.name, stage.options)
+    assert isinstance(parser, ElementParser)
+    check_parser(parser)
