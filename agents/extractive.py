@@ -15,9 +15,10 @@ from docpipe.agents.question import Question, analyse
 from docpipe.agents.reasons import refuse
 from docpipe.agents.recent import Recent
 from docpipe.agents.relevance import Match, Query, Vocabulary, rank, vocabulary, weigh
-from docpipe.agents.statements import asked_formula, compute
+from docpipe.agents.statements import asked_formula, compute, is_figure
 from docpipe.agents.structure import counted_parts
 from docpipe.agents.sufficiency import confidence, signals
+from docpipe.agents.terms import content_words
 from docpipe.agents.verifier import cite
 from docpipe.content import block_text
 from docpipe.records import Answer, AnswerFormat, Document, Evidence, Reading, TextBlock
@@ -49,7 +50,7 @@ class ExtractiveReader:
         matches = rank(found, query)
         likely = pages[0].document if pages else None
         known = (_count(asked, likely) or _title(asked, likely)) if likely else None
-        if likely and not known and not query.unknown_in[likely.id]:
+        if likely and not known and not self._lacks(asked, query, likely):
             known = _computed(sub_question, [p for p in pages if p.document.id == likely.id])
         answer = known or self._worked(matches, query, found) or self._answer(matches, query)
         return Reading(
@@ -88,6 +89,16 @@ class ExtractiveReader:
         form: AnswerFormat = "str" if isinstance(worked.value, str) else "float"
         evidence = _evidence(worked.matches)
         return Answer(worked.text, worked.value, form, True, evidence, _WORKED * worked.fit)
+
+    def _lacks(self, asked: Question, query: Query, document: Document) -> bool:
+        """Whether a document lacks a name of the question; figures are not called as they are
+        asked for."""
+        known = self._vocabulary(document).frequency
+        return any(
+            not known[word] and not is_figure(word)
+            for name in query.unknown_in[document.id]
+            for word in content_words(name)
+        )
 
     def _vocabulary(self, document: Document) -> Vocabulary:
         return self._vocabularies.get(document.id, lambda: vocabulary(document))

@@ -170,6 +170,12 @@ def rank(passages: Sequence[Passage], query: Query) -> list[Match]:
 
 def _subject(document: Document, query: Query) -> frozenset[str]:
     """The words of the question's names that stand in the document's name and on its cover."""
+    names = {word for name in query.question.names for word in words(name)}
+    return frozenset(names & title_words(document))
+
+
+def title_words(document: Document) -> set[str]:
+    """The words of a document's name, its title and the headings of its cover."""
     cover = (
         (
             block_text(block)
@@ -179,9 +185,7 @@ def _subject(document: Document, query: Query) -> frozenset[str]:
         if document.pages
         else ()
     )
-    said = set(words(" ".join([document.name, document.metadata.get("title", ""), *cover])))
-    names = {word for name in query.question.names for word in words(name)}
-    return frozenset(names & said)
+    return set(words(" ".join([document.name, document.metadata.get("title", ""), *cover])))
 
 
 def _neighbours(

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from docpipe.agents.passages import Passage, passages
+from docpipe.agents.rows import labelled, years_over
+from docpipe.agents.terms import content_words
 from docpipe.agents.values import find_numbers
 from docpipe.content import page_text
 from docpipe.records import Table
@@ -27,6 +29,7 @@ _TITLE = re.compile(
 )
 _TITLE_WITHIN = 500  # characters from the top of a page
 _MIN_FIGURES = 30
+_NIL = re.compile(r"[$€£ ]*[-–—]\s*")
 _FIGURE = re.compile(r"\d[\d,.]{2,}")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -182,6 +185,17 @@ def _part(text: str) -> str:
     return next(formula for form, formula in _PARTS if re.fullmatch(form, text, re.I))
 
 
+_FIGURE_WORDS = frozenset(
+    content_words("ebitda ebit roa roe roce debt ratio liabilities assets equity cash flow income")
+    + content_words("margin return working capital current total net quick interest coverage sales")
+)
+
+
+def is_figure(word: str) -> bool:
+    """Whether a word, as compared, is of the names of figures, also where the next is joined on."""
+    return any(word == name or (len(name) > 5 and word[:6] == name[:6]) for name in _FIGURE_WORDS)
+
+
 # The statement that each item is a row of; debts are spread over the notes, too.
 _BALANCE = "total_assets current_assets total_liabilities current_liabilities equity inventory"
 _BALANCE += " receivables payables cash goodwill debt current_debt"
@@ -304,14 +318,13 @@ def _figures(item: str, rows: list[Passage], year: str) -> Iterator[Operand]:
 def _of_year(row: Passage, year: str) -> Iterator[Operand]:
     """The figure of a row in the column of a year; without headers, in the order of the years at
     the top of the page."""
-    cells = [cell for cell in row.cells[1:] if find_numbers(cell.text)]
+    cells = [cell for cell in row.cells[1:] if find_numbers(cell.text) or _NIL.fullmatch(cell.text)]
     if any(_YEAR.search(cell.headers) for cell in cells):
         cells = [cell for cell in cells if year in _YEAR.findall(cell.headers)]
     else:
-        top = page_text(row.content.page, furniture=True)[:_TITLE_WITHIN]
-        years = list(dict.fromkeys(_YEAR.findall(top)))
+        years = years_over(row.content.page)
         cells = cells[years.index(year) :] if year in years else []
-    for cell in cells[:1]:
+    for cell in cells[:1] if cells and find_numbers(cells[0].text) else ():
         text = cell.text.strip(" $€£")
         value = find_numbers(cell.text)[0].number or 0.0
         yield Operand(row, text.strip("()"), -abs(value) if text.startswith("(") else value)
@@ -326,5 +339,5 @@ def _statement_rows(pages: Sequence[PageContent]) -> Iterator[Passage]:
         text = page_text(page, furniture=True)
         if _TITLE.search(text[:_TITLE_WITHIN]) and len(_FIGURE.findall(text)) >= _MIN_FIGURES:
             for passage in passages([content]):
-                if passage.kind in ("row", "heading") and len(passage.cells) > 1:
-                    yield passage
+                if passage.kind in ("row", "heading") and passage.cells:
+                    yield labelled(passage)

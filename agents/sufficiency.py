@@ -12,8 +12,8 @@ import re
 import msgspec
 
 from docpipe.agents.picking import Pick
-from docpipe.agents.relevance import Match, Query
-from docpipe.agents.terms import words
+from docpipe.agents.relevance import Match, Query, title_words
+from docpipe.agents.terms import WEAK, content_words, words
 from docpipe.content import block_text, is_furniture
 from docpipe.records import TextBlock
 
@@ -25,7 +25,8 @@ class Signals(msgspec.Struct, frozen=True):
     kind of question; `unknown`: the question names something the document does not mention, a year
     that is not near, or the quote is of another company; `visual`: it asks how something looks;
     `worked`: it asks for a computed value, a count of the document's parts, or an extreme that the
-    passage does not state; `listed`: it asks for a list.
+    passage does not state; `listed`: it asks for a list; `unsaid`: the quote and what stands over
+    it do not say the thing asked about, or not what is asked of it.
     """
 
     around: float
@@ -34,6 +35,7 @@ class Signals(msgspec.Struct, frozen=True):
     visual: float = 0.0
     worked: float = 0.0
     listed: float = 0.0
+    unsaid: float = 0.0
 
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -41,6 +43,12 @@ _HEADS = ("title", "heading")
 _COMPANY = re.compile(r"\b(?:GmbH|AG|Ltd|Limited|Inc|LLC|LLP|Corp|Corporation|Co|plc|S\.A|B\.V)\b")
 _SUPERLATIVES = frozenset(
     words("highest lowest largest smallest greatest biggest longest shortest best worst majority")
+)
+_HEAD = re.compile(r"^what (?:is|was) the (?P<head>[\w -]+?) (?:of|for) ", re.I)
+# Words of what is asked of a thing, not of the thing.
+_OF_ASKING = WEAK | frozenset(
+    content_words("total cost price pay paid spend amount sum fee value number percent percentage")
+    + content_words("share rate average year month day date long old large high low much more less")
 )
 # Fitted on 35 documents of MMLongBench-Doc, judged by leaving documents out; but for looks: the few
 # right answers to such questions are luck.
@@ -50,6 +58,7 @@ _UNKNOWN = -2.0
 _VISUAL = -2.5
 _WORKED = -1.2
 _LISTED = -0.8
+_UNSAID = -1.5
 
 
 def signals(pick: Pick, query: Query) -> Signals:
@@ -65,7 +74,20 @@ def signals(pick: Pick, query: Query) -> Signals:
         visual=float(bool(set(question.looks) - seen)),
         worked=float(question.derived or question.element is not None or bool(extremes)),
         listed=float(question.kind == "list"),
+        unsaid=float(_is_unsaid(main, query)),
     )
+
+
+def _is_unsaid(main: Match, query: Query) -> bool:
+    """Whether the quote says nothing of the thing asked about, or not the "total" of "What is the
+    total of the invoice?"."""
+    passage = main.passage
+    over = words(" ".join([passage.context, *(cell.headers for cell in passage.cells)]))
+    said = set(over).union(words(passage.text), title_words(passage.content.document))
+    things = (query.weights.keys() | query.absent.keys()) - _OF_ASKING
+    head = _HEAD.search(query.question.text)
+    asked = set(content_words(head["head"])[-1:]) if head else set()
+    return (bool(things) and not things & said) or (bool(asked) and not asked & said)
 
 
 def unknown_names(main: Match, query: Query) -> tuple[str, ...]:
@@ -107,5 +129,6 @@ def confidence(found: Signals) -> float:
         + _VISUAL * found.visual
         + _WORKED * found.worked
         + _LISTED * found.listed
+        + _UNSAID * found.unsaid
     )
     return 1.0 / (1.0 + math.exp(-total))
