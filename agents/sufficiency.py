@@ -15,7 +15,7 @@ from docpipe.agents.picking import Pick
 from docpipe.agents.relevance import Match, Query, title_words
 from docpipe.agents.terms import WEAK, content_words, words
 from docpipe.content import block_text, is_furniture
-from docpipe.records import TextBlock
+from docpipe.records import Table, TextBlock
 
 
 class Signals(msgspec.Struct, frozen=True):
@@ -45,6 +45,7 @@ _SUPERLATIVES = frozenset(
     words("highest lowest largest smallest greatest biggest longest shortest best worst majority")
 )
 _HEAD = re.compile(r"^what (?:is|was) the (?P<head>[\w -]+?) (?:of|for) ", re.I)
+_HEADED = ("what", "money", "amount")
 # Words of what is asked of a thing, not of the thing.
 _OF_ASKING = WEAK | frozenset(
     content_words("total cost price pay paid spend amount sum fee value number percent percentage")
@@ -81,11 +82,13 @@ def signals(pick: Pick, query: Query) -> Signals:
 def _is_unsaid(main: Match, query: Query) -> bool:
     """Whether the quote says nothing of the thing asked about, or not the "total" of "What is the
     total of the invoice?"."""
-    passage = main.passage
-    over = words(" ".join([passage.context, *(cell.headers for cell in passage.cells)]))
-    said = set(over).union(words(passage.text), title_words(passage.content.document))
+    passage, question = main.passage, query.question
+    over = [passage.context, *(cell.headers for cell in passage.cells)]
+    if isinstance(passage.block, Table):
+        over += [cell.text for cell in passage.block.cells if cell.row == 0]
+    said = set(words(" ".join([*over, passage.text]))) | title_words(passage.content.document)
     things = (query.weights.keys() | query.absent.keys()) - _OF_ASKING
-    head = _HEAD.search(query.question.text)
+    head = _HEAD.search(question.text) if question.kind in _HEADED else None
     asked = set(content_words(head["head"])[-1:]) if head else set()
     return (bool(things) and not things & said) or (bool(asked) and not asked & said)
 
