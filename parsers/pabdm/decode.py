@@ -21,8 +21,8 @@ from docpipe.parsers.pabdm.policies import Guess, Policy, Window
 
 class Generated(NamedTuple):
     """An answer without its end, and a log-probability for each token. `complete` is false where
-    the longest length cut it off. `steps` has what each forward kept, its end and what was cut off
-    behind it left out; `fed` counts the positions that were computed."""
+    the longest length cut it off. `steps` has how many tokens each forward kept, those cut off at
+    the end taken from the last one; `fed` counts the positions that were computed."""
 
     ids: list[int]
     scores: list[float]
