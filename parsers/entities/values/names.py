@@ -13,6 +13,14 @@ _NAMED_NUMBER = (
     r"(?:IDNR|ID|NO|NR|NUM(?:BER)?)?\.?\s*[:#]?\s*[A-Z]{0,3}[-\s]?\d[\w\s./-]{3,}"
 )
 _REGISTRATION = re.compile(rf"{_NUMBER_IN_BRACKETS}|{_BARE_NUMBER}|{_NAMED_NUMBER}", re.IGNORECASE)
+# A name of its own, two words and more, that ends in its legal form: TRI SHAAS SDN. BHD.
+_LEGAL_NAME = re.compile(
+    r"(?!&|AND\b|CO\b)(?:(?!(?:SDN|PTE|PVT|PTY)\b)[^\W\d_][\w.'-]*\s+(?:&\s+)?){2,}(?:\([^()]*\)\s*)?"
+    r"(?:SDN\.?\s*BHD|S/B|BHD|(?:PTE|PVT|PTY)\.?\s*LTD|LTD|LIMITED|L\.?L\.?C|INC|PLC|GMBH|AG|KG|"
+    r"S\.?A\.?R\.?L|S\.?R\.?L|S\.?P\.?A|S\.?A\.?S|B\.?V|N\.?V|AB|OY|A/S|APS|KFT|S\.?R\.?O|D\.?O\.?O|"
+    r"SP\.?\s*Z\s*O\.?\s?O|TBK)\.?",
+    re.IGNORECASE,
+)
 _CONTACT = re.compile(
     r"\W*(?:tel(?:ephone|\.|\b)|fax|phone|mobile|hp\s?no|e-?mail|web|www\.|https?:|\S+@\S+$|"
     r"(?:vat|gst|sst|tax|abn|ust|npwp|siret|siren|reg|roc|co)\b[\w.\s-]{0,12}?"
@@ -37,6 +45,13 @@ def company_name(text: str) -> str:
             text = before
             break
     return text.strip(" ,;:-–([")
+
+
+def legal_names(names: list[str]) -> list[str]:
+    """Of the lines of a company's name those that are its whole legal name, as below the name of a
+    shop; all of them where none is, or several are."""
+    legal = [name for name in names if _LEGAL_NAME.fullmatch(name)]
+    return legal if len(legal) == 1 else names
 
 
 def is_contact(line: str) -> bool:

@@ -26,7 +26,13 @@ from docpipe.parsers.entities.values.dates import (
     find_dates,
     orders_in,
 )
-from docpipe.parsers.entities.values.names import code, company_name, is_contact, without_label
+from docpipe.parsers.entities.values.names import (
+    code,
+    company_name,
+    is_contact,
+    legal_names,
+    without_label,
+)
 from docpipe.records import Value
 
 
@@ -93,7 +99,7 @@ def _sex(lines: list[str], context: Context) -> ReadValue:
 
 def _company(lines: list[str], context: Context) -> ReadValue:
     names = [name for name in map(company_name, lines) if any(map(str.isalpha, name))]
-    return ReadValue(" ".join(" ".join(names).split()) or None)
+    return ReadValue(" ".join(" ".join(legal_names(names)).split()) or None)
 
 
 def _date(lines: list[str], context: Context) -> ReadValue:

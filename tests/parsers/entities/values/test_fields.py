@@ -39,6 +39,21 @@ def test_lines_of_an_address_are_joined_as_they_are_read() -> None:
     assert len(found.source.regions) == 3
 
 
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        (["OLD TOWN CAFE", "NORTH MILLS SDN. BHD. (12345-X)"], "NORTH MILLS SDN. BHD."),
+        (["Sun Café", "Roth & Wein GmbH"], "Roth & Wein GmbH"),
+        (["WESTERN LANE", "STATIONERY SDN. BHD"], "WESTERN LANE STATIONERY SDN. BHD"),
+        (["THE TEA LEAF", "& BEANS (M) SDN BHD"], "THE TEA LEAF & BEANS (M) SDN BHD"),
+        (["FRESH MARKET", "LINDMOOR"], "FRESH MARKET LINDMOOR"),
+    ],
+)
+def test_the_name_below_that_of_a_shop_is_the_company(lines: list[str], name: str) -> None:
+    found = fields(RECEIPT, *(entity("company", t, 50, 20 + 12 * n) for n, t in enumerate(lines)))
+    assert found["company"].value == name
+
+
 def test_of_two_places_the_likelier_is_the_address() -> None:
     found = fields(
         RECEIPT,
