@@ -42,7 +42,7 @@ def trusted_documents(state: State) -> set[str]:
 
 def named_pages(state: State) -> list[PageKey]:
     """Pages given by number or printed label ("page iv"), in the document that fits best, and those
-    beside; the cover for an address or number."""
+    beside; the cover for an address, a number or a person."""
     document = home(state)
     if document is None:
         return []
@@ -53,7 +53,7 @@ def named_pages(state: State) -> list[PageKey]:
         if name in (str(page.number), page.label.casefold())
     ]
     found += [(document, page) for page in _beside(found, state, document)]
-    if state.asked.kind == "contact":
+    if state.asked.kind in ("contact", "person"):
         found.append((document, state.tools.library.document(document).pages[0].number))
     return list(dict.fromkeys(found))
 

@@ -56,8 +56,8 @@ class OfflinePolicy:
         for lead in plan:
             pages = 1 if counted else lead.pages
             keys = list(self._of_lead(state, lead, taken))[:pages]
-            if lead.goes_on:
-                keys += goes_on(state, keys[:1])
+            if lead.after:
+                keys += goes_on(state, keys[:1], always=lead.after == "next")
             taken |= dict.fromkeys(keys)
         wanted = list(taken)
         return wanted[:_UNNAMED] if self._is_unnamed(state) else wanted

@@ -14,6 +14,7 @@ from docpipe.content import block_text, body_blocks, find_page, is_furniture
 from docpipe.records import Block, Page, Table, TextBlock
 
 _MOST = 8
+_FRONT = 20  # pages among which a table of contents is looked for
 _CONTENTS = re.compile(r"\btable of contents\b|\bhow many (?:main )?chapters\b", re.I)
 _IS_CONTENTS = re.compile(r"(?:table of )?contents", re.I)
 
@@ -36,17 +37,21 @@ def contents_pages(state: State) -> list[PageKey]:
     document = home(state)
     if document is None or not _CONTENTS.search(state.asked.text):
         return []
-    parts = state.tools.outline(document)
-    heads = (part for part in parts if part.kind == "heading")
-    return [(document, part.page) for part in heads if _IS_CONTENTS.fullmatch(part.text)][:1]
+    pages = state.tools.library.document(document).pages[:_FRONT]
+    return [
+        (document, page.number)
+        for page in pages
+        for block in page.blocks
+        if _IS_CONTENTS.fullmatch(block_text(block).strip())
+    ][:1]
 
 
-def goes_on(state: State, keys: Sequence[PageKey]) -> Iterator[PageKey]:
-    """The pages on which a list or table of these pages goes on."""
+def goes_on(state: State, keys: Sequence[PageKey], *, always: bool = False) -> Iterator[PageKey]:
+    """The pages on which a list, table or sentence of these pages goes on, or `always` the next."""
     for document, number in keys:
         whole = state.tools.library.document(document)
         page, after = find_page(whole, number), find_page(whole, number + 1)
-        if page is not None and after is not None and _is_continued(page, after):
+        if page and after and (always or _is_continued(page, after)):
             yield document, number + 1
 
 

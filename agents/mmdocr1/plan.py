@@ -8,6 +8,7 @@ lead takes follows from what is asked: a count or a list is spread over more pag
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 import msgspec
 
@@ -36,22 +37,23 @@ _MANY = re.compile(
 _SPREAD: dict[str, tuple[int, float]] = {
     "many": (10, 0.4),
     "count": (5, 0.65),
-    "list": (4, 0.5),
-    "page": (5, 0.7),
+    "list": (3, 0.5),
+    "page": (2, 0.7),
 }
-_OF_OTHERS = (4, 0.72)
+_OF_OTHERS = (4, 0.7)
+_LISTING = ("count", "list")
 
 
 class Lead(msgspec.Struct, frozen=True):
     """A query and which of the pages it finds are read: at most `pages`, of scores at least `share`
-    of the best one's; with `fresh`, pages that no lead before has taken; with `goes_on` the page
-    after the first, too, if a list, table or sentence goes on there."""
+    of the best one's; with `fresh`, pages that no lead before has taken. `after` takes the
+    page after the first, too: always, or where a list, table or sentence is continued there."""
 
     query: str
     pages: int = 1
     share: float = 0.0
     fresh: bool = False
-    goes_on: bool = False
+    after: Literal["", "continued", "next"] = ""
 
 
 def leads(asked: Question, question: str) -> list[Lead]:
@@ -59,21 +61,21 @@ def leads(asked: Question, question: str) -> list[Lead]:
     formula = asked_formula(question)
     if formula:
         names = statements_of(formula)
-        found = [
-            Lead(_STATEMENTS[name], fresh=name == "debt", goes_on=name == "debt") for name in names
-        ]
+        found = [Lead(_STATEMENTS[name]) for name in names if name != "debt"]
+        if "debt" in names:  # a note runs over several pages
+            found.append(Lead(_STATEMENTS["debt"], fresh=True, after="next"))
         return [*found, Lead(question)]
     clause = described(asked)
     if clause:
         return [Lead(clause), Lead(question, 3)]
-    goes_on = asked.kind in ("count", "list")
-    return [Lead(question, *spread(asked), goes_on=goes_on)]
+    pages, share = spread(asked)
+    return [Lead(question, pages, share, after="continued" if asked.kind in _LISTING else "")]
 
 
 def spread(asked: Question) -> tuple[int, float]:
     """The most pages a question as it stands may take, and the least share of the best score."""
     kind: str = "page" if asked.pages else asked.kind
-    if kind in ("count", "list") and _MANY.search(asked.text):
+    if kind in _LISTING and _MANY.search(asked.text):
         kind = "many"
     return _SPREAD.get(kind, _OF_OTHERS)
 
