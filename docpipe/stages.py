@@ -244,11 +244,11 @@ class LanguageModel(Protocol):
 
 
 class PageContent(msgspec.Struct, frozen=True):
-    """A page handed to a reader; `image` renders it for a reader that sees."""
+    """A page handed to a reader; `image` renders it at so many dots an inch, for one that sees."""
 
     document: Document
     page: Page
-    image: Callable[[], Image.Image] | None = None
+    image: Callable[[float], Image.Image] | None = None
 
 
 @runtime_checkable

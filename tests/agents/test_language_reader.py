@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from docpipe.agents.language_reader import LanguageModelReader
 from docpipe.agents.prompts import ask, parse
-from docpipe.records import Answer, TextPart
+from docpipe.errors import InputError
+from docpipe.records import Answer, ImagePart, TextPart
 from docpipe.testing import FakeLanguageModel, check_reader
 from tests.agents.documents import contents, document, table, text
 
@@ -136,3 +140,30 @@ def test_any_reply_can_be_read(text: str) -> None:
 
 def test_the_protocol_holds() -> None:
     check_reader(LanguageModelReader(FakeLanguageModel(["It employed 37 people [1]."])))
+
+
+def test_a_number_that_stands_nowhere_is_not_given() -> None:
+    claim = {"text": "It was worth 4,711 euros.", "sources": [1]}
+    answer = read({"answerable": True, "answer": "4,711 euros", "claims": [claim]}, "Its worth?")
+    assert not answer.answerable
+    assert "4,711" in answer.text
+
+
+def test_a_model_that_sees_is_shown_the_pages_whose_originals_are_there() -> None:
+    def picture(dpi: float) -> Image.Image:
+        return Image.new("RGB", (int(dpi), 10), "white")
+
+    def gone(dpi: float) -> Image.Image:
+        raise InputError("source_missing", "gone")
+
+    shown = [
+        msgspec.structs.replace(content, image=image)
+        for content, image in zip(contents(PAPER)[:2], (picture, gone), strict=False)
+    ]
+    model = FakeLanguageModel(["no"])
+    LanguageModelReader(model, images=2, dpi=50).read(shown, "What is shown?", "What is shown?")
+    parts = [part for part in model.received[0][1].parts if isinstance(part, ImagePart)]
+    assert len(parts) == 1
+    assert Image.open(io.BytesIO(parts[0].data)).size == (50, 10)
+    assert LanguageModelReader(model, images=1).describe(picture(20), "What?") == "no"
+    assert "not set up to see" in LanguageModelReader(model).describe(picture(20), "What?")

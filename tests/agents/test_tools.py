@@ -40,7 +40,7 @@ def test_read_gives_pages_in_order_with_their_image_on_demand() -> None:
     contents = TOOLS.read(PageRequest(MILL.id, (2, 1, 2), "?"))
     assert [content.page.number for content in contents] == [2, 1]
     assert contents[0].image is not None
-    assert contents[0].image().size == (1200, 1600)
+    assert contents[0].image(144).size == (1200, 1600)
 
 
 def test_look_crops_a_region_and_names_its_words() -> None:
