@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from langchain_core.callbacks import CallbackManagerForRetrieverRun
-from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever
-from pydantic import ConfigDict
-
-from docpipe.integrations.places import metadata
+from docpipe.integrations.places import metadata, missing
 from docpipe.library import Library
+
+try:
+    from langchain_core.callbacks import CallbackManagerForRetrieverRun
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+    from pydantic import ConfigDict
+except ImportError as error:
+    raise missing(error) from error
 
 
 class DocpipeRetriever(BaseRetriever):

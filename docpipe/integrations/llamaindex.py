@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llama_index.core.retrievers import BaseRetriever
-from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
-
-from docpipe.integrations.places import metadata
+from docpipe.integrations.places import metadata, missing
 from docpipe.library import Library
+
+try:
+    from llama_index.core.retrievers import BaseRetriever
+    from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+except ImportError as error:
+    raise missing(error) from error
 
 
 class DocpipeRetriever(BaseRetriever):

@@ -5,9 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from docpipe.content import find_page
+from docpipe.errors import ConfigError
 from docpipe.library import Library
 from docpipe.records import Hit
 from docpipe.retrieval.chunks import chunk_regions
+
+
+def missing(error: ImportError) -> ConfigError:
+    """The error for a framework that is not installed."""
+    return ConfigError(
+        f"the retriever needs a package that is not installed: {error.name}",
+        code="missing_extra",
+        hint="pip install 'docpipe[integrations]'",
+    )
 
 
 def metadata(library: Library, hit: Hit) -> dict[str, Any]:

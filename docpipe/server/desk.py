@@ -56,6 +56,11 @@ class Desk:
             )
             self._own.pool = pool
             self._pools.append(pool)
-        pool.start(task)
-        [(_, outcome)] = pool.wait()
+        try:
+            pool.start(task)
+            [(_, outcome)] = pool.wait()
+        except BaseException:  # it may be left with half a task: the next call gets a fresh one
+            self._own.pool = None
+            pool.close()
+            raise
         return outcome

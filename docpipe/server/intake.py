@@ -23,7 +23,7 @@ from docpipe.errors import ConfigError, InputError
 from docpipe.ingest import Progress
 from docpipe.ingest.inputs import find_inputs, printable
 from docpipe.library import Entry, Library
-from docpipe.library.store import path_text
+from docpipe.library.store import Store, path_text
 from docpipe.server.models import DocumentItem, Problem, Reading
 from docpipe.server.reader import Order, Told
 from docpipe.server.settings import Settings
@@ -32,6 +32,7 @@ from docpipe.workers.handle import python_path
 _FIRST_ROUND = 4  # files; each next round of a batch is twice as large
 _LARGEST_ROUND = 64
 _AGAIN = 2.0  # seconds until the library is tried again that another process writes to
+_LOOK_EVERY = 1.5  # seconds
 _REMOVED = ".removed"
 _READER = "from docpipe.server.reader import main; main()"
 
@@ -51,6 +52,7 @@ class Intake:
         self._version = 0
         self._closed = False
         self._library = Library.create(settings.library, config=settings.config)
+        self._manifest = Store(settings.library).manifest_path
         self._entries: dict[str, Entry] = {}
         self._sources: set[str] = set()
         self._reload()
@@ -156,6 +158,20 @@ class Intake:
                     break
                 size = min(2 * size, _LARGEST_ROUND)
             size = _FIRST_ROUND
+
+    async def watch(self) -> None:
+        """See what other processes do to the library, until cancelled."""
+        seen = self._state()
+        while True:
+            await asyncio.sleep(_LOOK_EVERY)
+            if not self._now and seen != (seen := self._state()):
+                await asyncio.to_thread(self._library.refresh)
+                self._reload()
+                await self._announce()
+
+    def _state(self) -> tuple[int, int]:
+        found = self._manifest.stat()
+        return found.st_mtime_ns, found.st_ino
 
     async def _round(self, size: int) -> bool:
         """Read some of what waits; whether to go on with the rest."""

@@ -46,14 +46,24 @@ class Service:
         """A service that reads what comes, until the block ends."""
         with tempfile.TemporaryDirectory(prefix="docpipe-serve-") as scratch:
             service = cls(settings, Path(scratch))
-            reading = asyncio.create_task(service.intake.run())
+            tasks = [
+                asyncio.create_task(service.intake.run()),
+                asyncio.create_task(service.intake.watch()),
+                asyncio.create_task(service._warm()),
+            ]
             try:
                 yield service
             finally:
-                reading.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await reading
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
                 await asyncio.to_thread(service._desk.close)
+
+    async def _warm(self) -> None:
+        """Start a worker of each kind, so that the first who asks does not wait for it."""
+        with contextlib.suppress(DocpipeError):
+            await self.look("ready")
+            await self.think("ready")
 
     async def look(self, name: str, *arguments: Any) -> Any:
         """What `inside.<name>` returns. Raises DocpipeError."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
+
 import pytest
 
 from docpipe.config import from_mapping
+from docpipe.errors import ConfigError
 from docpipe.library import Library
 from tests.pdfs import write_pdf
 
@@ -38,3 +42,18 @@ def test_llamaindex_gets_chunks_with_places(library: Library) -> None:
     [found] = DocpipeRetriever(library, k=1).retrieve("When was the old mill built?")
     assert found.node.get_content() == "The old mill was built in 1871."
     assert (found.node.metadata["name"], found.node.metadata["page"]) == ("mill.pdf", 1)
+
+
+@pytest.mark.parametrize("name", ["langchain", "llamaindex"])
+def test_a_framework_that_is_missing_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in (
+        "langchain_core",
+        "langchain_core.callbacks",
+        "llama_index.core",
+        "llama_index.core.retrievers",
+    ):
+        monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, f"docpipe.integrations.{name}", raising=False)
+    with pytest.raises(ConfigError) as caught:
+        importlib.import_module(f"docpipe.integrations.{name}")
+    assert "docpipe[integrations]" in caught.value.hint

@@ -10,10 +10,11 @@ import pytest
 
 from docpipe.config import from_mapping
 from docpipe.errors import ConfigError
+from docpipe.library import Library
 from docpipe.server.models import DocumentDetail, DocumentList, PageLayers
 from docpipe.server.settings import Settings
 from docpipe.server.uploads import safe_name
-from tests.server.running import Running, serving, wait_for
+from tests.server.running import QUOTING, Running, serving, wait_for
 
 
 def test_uploads_become_documents_and_each_failure_has_a_reason(
@@ -67,6 +68,14 @@ def test_folders_given_at_start_are_read_and_stay_where_they_are(
         server.client.delete(f"/api/documents/{found['mill.pdf']['id']}")
         wait_for(lambda: not server.documents())
     assert (folder / "mill.pdf").exists()
+
+
+def test_what_another_process_reads_is_seen(files: dict[str, Path], tmp_path: Path) -> None:
+    with serving(tmp_path / "library") as server:
+        Library.open(tmp_path / "library", config=QUOTING).ingest(files["mill.pdf"], jobs=1)
+        wait_for(lambda: "mill.pdf" in server.documents())
+        id = server.documents()["mill.pdf"]["id"]
+        assert server.client.get(f"/api/documents/{id}/pages/1").status_code == 200
 
 
 def test_limits_of_size_and_number(files: dict[str, Path], tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_drop_look_ask_and_see_the_words(browser: playwright.Browser, tmp_path: 
         page.keyboard.press("/")
         page.keyboard.type("How many people does Lindmoor Water supply?")
         page.keyboard.press("Enter")
-        page.locator(".trace li").first.wait_for()
+        page.locator(".trace li").first.wait_for(state="attached")
         page.locator(".chip", has_text="report.pdf, page 1").first.click()
         mark = page.locator(".mark").first
         mark.wait_for()
