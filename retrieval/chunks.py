@@ -7,6 +7,7 @@ running headers and footers are left out.
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import re
 from collections import defaultdict
@@ -30,8 +31,6 @@ TARGET_WORDS = 120
 MIN_WORDS = 40
 # Caption and header rows are repeated with every part of a long table if they are not longer.
 MAX_REPEATED_WORDS = 60
-# Blocks of more sentences are no paragraphs; to locate each would take too long.
-MAX_LOCATED = 200
 
 _SENTENCE = re.compile(r"(?:[^.!?。！？\n]|[.!?](?!\s))*(?:[.!?][\"'”’)\]]*(?=\s)|[。！？]|\n|\Z)")
 _WORD_WITH_BLANK = re.compile(r"\s*\S{1,400}")
@@ -96,17 +95,20 @@ def _places(
     document: Document, page: int, block: Block, text: str
 ) -> Iterator[tuple[int, int, int]]:
     """The page, start and end of each piece of a block that may go on over page breaks."""
-    on_one_page = len({region.page for region in block.source.regions}) <= 1
-    ranges = [] if on_one_page else list(_sentences(text, 0, len(text)))
-    if on_one_page or len(ranges) > MAX_LOCATED:
+    pages = sorted({region.page for region in block.source.regions})
+    if len(pages) <= 1:
         yield from ((page, start, end) for start, end in _split(text, 0, len(text)))
         return
-    sentences = [
-        (min(region.page for region in locate(document, block, start, end)), (start, end))
-        for start, end in ranges
-    ]
-    for where, group in itertools.groupby(sentences, key=lambda sentence: sentence[0]):
-        for start, end in _gather(text, [sentence[1] for sentence in group]):
+    ranges = list(_sentences(text, 0, len(text)))
+
+    def begins_on(sentence: tuple[int, int]) -> int:
+        return min(region.page for region in locate(document, block, *sentence))
+
+    # Text runs on from page to page, so only the sentences about a break need to be located.
+    found = (bisect.bisect_left(ranges, number, key=begins_on) for number in pages[1:])
+    breaks = list(itertools.accumulate(found, max))
+    for where, first, last in zip(pages, [0, *breaks], [*breaks, len(ranges)], strict=True):
+        for start, end in _gather(text, ranges[first:last]):
             if trimmed := _trim(text, start, end):
                 yield where, *trimmed
 
