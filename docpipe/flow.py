@@ -5,15 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from docpipe import registry
+from docpipe import codec, registry
 from docpipe.config import Config, StageConfig
 from docpipe.doctor import Check, check_all
 from docpipe.errors import ConfigError, DocpipeError
 from docpipe.stages import StageKind
 
+_CARD = "model_card.json"
 _CARDS = ("README.md", "model_card.md", "LICENSE")
 _RULES = "rules"
 _OWN = "of docpipe"
@@ -166,7 +168,12 @@ def _weighed(step: str, name: str, purpose: str, folder: Path | None) -> Part:
 
 
 def _licence(folder: Path) -> str:
-    """The licence that a model card names: a line "license: …", as model hubs have it."""
+    """The licence that a model card names, as docpipe's training writes it, or in a line
+    "license: …", as model hubs have it."""
+    if (folder / _CARD).is_file():
+        card = codec.decode((folder / _CARD).read_bytes(), dict[str, Any])
+        if found := card.get("licence", card.get("settings", {}).get("licence")):
+            return str(found)
     for name in _CARDS:
         if (folder / name).is_file():
             for line in (folder / name).read_text("utf-8", "replace").splitlines():

@@ -83,6 +83,14 @@ def main() -> None:
         settled(page)
         shot(page, "answer")
 
+        page.get_by_role("tab", name="Extract fields").click()
+        page.locator(".open-button", has_text="receipt.pdf").click()
+        page.locator("#extract-scope").select_option("one")
+        page.get_by_role("button", name="Extract", exact=True).click()
+        page.locator("#extracted table").first.wait_for()
+        settled(page)
+        shot(page, "fields")
+
         dark = browser.new_page(viewport=WIDE, color_scheme="dark")
         opened(dark, address)
         dark.locator(".open-button", has_text="report.pdf").click()

@@ -11,7 +11,7 @@ import { Viewer } from "./viewer.js";
 const viewer = new Viewer({ opened: ({ id }) => documents.show(id) });
 const open = (id, page, regions) => viewer.open(id, page, regions);
 const asking = new Ask({ open });
-const extraction = new Extract({ open, current: () => viewer.document?.id });
+const extraction = new Extract({ open, current: () => viewer.document?.id, found: (results) => viewer.found(results) });
 const documents = new Documents({
   open: (id) => viewer.open(id),
   changed: (items) => {

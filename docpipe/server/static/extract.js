@@ -3,10 +3,12 @@
 import { api } from "./api.js";
 import { $, h, problemCard, replace } from "./dom.js";
 
-/** The tab for fields; `open(document, page, regions)` shows a place, `current()` the open one. */
+/** The tab for fields; `open(document, page, regions)` shows a place, `current()` the open one, and
+    `found(results)` is told what was found. */
 export class Extract {
-  constructor({ open, current }) {
+  constructor({ open, current, found }) {
     this.open = open;
+    this.found = found;
     this.current = current;
     this.items = [];
     $("extract-form").addEventListener("submit", (event) => {
@@ -38,6 +40,7 @@ export class Extract {
     replace(place, h("p", { class: "quiet spin" }, "Looking for the fields…"));
     try {
       const found = await api.extract(asked);
+      this.found(found.results);
       replace(place, this.tools(asked, found), this.table(found), this.rows(found));
     } catch (problem) {
       replace(place, problemCard(problem));
@@ -60,7 +63,7 @@ export class Extract {
     if (!single.some((fields) => fields.length)) return h("p", { class: "quiet" }, "No fields were found.");
     if (results.length === 1 || !named.length) return this.upright(results, single);
     return h("div", { class: "scroll" }, h("table", {},
-      h("thead", {}, h("tr", {}, ["document", ...named].map((name) => h("th", { scope: "col" }, name)))),
+      h("thead", {}, h("tr", {}, ["document", ...named].map((name) => h("th", { scope: "col" }, spoken(name))))),
       h("tbody", {}, results.map((result, at) => h("tr", {},
         h("th", { scope: "row" }, result.name),
         named.map((name) => h("td", {}, single[at].filter((field) => field.name === name)
@@ -72,7 +75,7 @@ export class Extract {
     return h("div", { class: "scroll" }, h("table", {}, h("tbody", {},
       results.flatMap((result, at) => single[at].map((field) => h("tr", {},
         results.length > 1 ? h("td", {}, result.name) : null,
-        h("th", { scope: "row" }, field.name),
+        h("th", { scope: "row" }, spoken(field.name)),
         h("td", {}, this.value(result, field))))))));
   }
 
@@ -84,12 +87,12 @@ export class Extract {
           .map((field) => this.value(result, field))))));
     });
     if (!lines.length) return null;
-    const heads = columns.map((name) => h("th", { scope: "col" }, name.split(".").at(-1)));
+    const heads = columns.map((name) => h("th", { scope: "col" }, spoken(name.split(".").at(-1))));
     return h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, lines)));
   }
 
   value(result, field) {
-    const text = field.value === null ? field.raw || "?" : [field.value, field.unit].filter((part) => part !== null).join(" ");
+    const text = field.value === null ? field.raw || "?" : shown(field);
     const region = field.regions[0];
     return h("span", {},
       region
@@ -100,6 +103,14 @@ export class Extract {
         : text,
       field.notes.map((note) => h("span", { class: "note" }, note.replaceAll("_", " "))));
   }
+}
+
+const spoken = (name) => name.replaceAll("_", " ");
+
+/** A value as people write it: amounts have two decimals. */
+function shown({ value, unit }) {
+  if (unit === null) return String(value);
+  return `${typeof value === "number" ? value.toFixed(2) : value} ${unit}`;
 }
 
 function save(blob, name) {

@@ -19,8 +19,10 @@ const KINDS = {
 const FIELD = "#7b1fa2";
 const HIDDEN = "#d5003a";
 
-/** The SVG of a page with the layers that are on; `inspect(what)` is called for a box clicked. */
-export function drawLayers(page, on, inspect) {
+/** The SVG of a page with the layers that are on, at `scale` pixels a point; `inspect(what)` is called
+    for a box clicked. */
+export function drawLayers(page, on, scale, inspect) {
+  size = Math.min(7, 10 / scale);
   const sheet = s("svg", { class: "layers", viewBox: `0 0 ${page.width} ${page.height}`, "aria-hidden": "true" });
   const drawers = { blocks, tables, order, words, fields, notes, hidden };
   for (const { name } of LAYERS) {
@@ -47,14 +49,16 @@ function boxOf(box, color, what, inspect, kind = "") {
   }, `${what.kind}: ${what.text.slice(0, 120)}`);
 }
 
+let size = 7; // of labels, in points: small enough for small pages that are shown large
+
 /** A word in white on a colour, above the upper right corner of a box: there is less text. */
 function tag([x0, y0, x1], text, color) {
-  const width = text.length * 3.9 + 5;
+  const width = size * (text.length * 0.64 + 0.8);
   const left = Math.max(x0, x1 - width);
-  const top = Math.max(0, y0 - 9);
-  return s("g", { class: "tag" },
-    s("rect", { x: left, y: top, width, height: 9, fill: color }),
-    s("text", { x: left + width / 2, y: top + 6.8, fill: "#fff", "text-anchor": "middle" }, text));
+  const top = Math.max(0, y0 - size * 1.25);
+  return s("g", { class: "tag", "font-size": size },
+    s("rect", { x: left, y: top, width, height: size * 1.25, fill: color }),
+    s("text", { x: left + width / 2, y: top + size * 0.95, fill: "#fff", "text-anchor": "middle" }, text));
 }
 
 const grown = ([x0, y0, x1, y1]) => [x0 - 1.5, y0 - 1.5, x1 + 1.5, y1 + 1.5];
@@ -88,13 +92,13 @@ function order(page) {
   const stops = page.blocks.filter((block) => block.order !== null && block.boxes.length)
     .map((block) => {
       const [x0, y0, , y1] = largest(block.boxes);
-      return { number: block.order, x: Math.max(x0 - 7, 7), y: y0 + Math.min(7, (y1 - y0) / 2) };
+      return { number: block.order, x: Math.max(x0 - size, size), y: y0 + Math.min(size, (y1 - y0) / 2) };
     });
   const lines = stops.slice(1).map((stop, at) =>
     s("path", { class: "arrow", d: `M${stops[at].x} ${stops[at].y}L${stop.x} ${stop.y}` }));
   const discs = stops.map(({ number, x, y }) => s("g", { class: "disc" },
-    s("circle", { cx: x, cy: y, r: 6, fill: "#20242c", stroke: "#fff" }),
-    s("text", { class: "tag", x, y: y + 2.5, fill: "#fff", "text-anchor": "middle" }, String(number))));
+    s("circle", { cx: x, cy: y, r: size * 0.85, fill: "#20242c", stroke: "#fff" }),
+    s("text", { class: "tag", "font-size": size, x, y: y + size * 0.36, fill: "#fff", "text-anchor": "middle" }, String(number))));
   return [...lines, ...discs];
 }
 
@@ -102,9 +106,9 @@ function fields(page, inspect) {
   const found = page.fields.flatMap((field) => field.regions
     .filter((region) => region.page === page.number)
     .flatMap(({ box }) => [
-      boxOf(grown(box), FIELD, { kind: field.name, text: field.raw }, inspect),
-      tag(box, field.name, FIELD),
-    ]));
+      boxOf(grown(box), FIELD, { kind: readable(field.name), text: field.raw }, inspect),
+      field.row === null ? tag(box, readable(field.name), FIELD) : null, // in rows they would cover all
+    ]).filter(Boolean));
   const form = page.form_fields.map((field) =>
     boxOf(field.box, "#5e35b1", { kind: `${field.kind} ${field.label || field.name}`, text: field.state || field.value }, inspect));
   return [...found, ...form];

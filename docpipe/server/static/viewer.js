@@ -17,6 +17,7 @@ export class Viewer {
     this.zoom = null; // null: fit the width
     this.marks = new Map();
     this.shown = new Map();
+    this.fields = new Map(); // by document, where they were extracted on this page
     this.wanted = null;
     this.near = new IntersectionObserver((entries) => this.scrolled(entries), { root: $("pages"), rootMargin: "400px" });
     this.listen();
@@ -117,7 +118,10 @@ export class Viewer {
       element.style.width = `${width * scale}px`;
       element.style.height = `${height * scale}px`;
     }
-    for (const number of this.shown.keys()) this.showImage(this.pages[number - 1]);
+    for (const number of this.shown.keys()) {
+      this.showImage(this.pages[number - 1]);
+      this.draw(this.pages[number - 1]);
+    }
   }
 
   resize(factor) {
@@ -232,6 +236,12 @@ export class Viewer {
     for (const number of this.shown.keys()) this.draw(this.pages[number - 1]);
   }
 
+  /** Show the fields that were extracted. */
+  found(results) {
+    for (const { document, fields } of results) this.fields.set(document, fields);
+    if (this.document && !this.on.has("fields")) this.toggle("fields");
+  }
+
   /** Mark places and nothing else, until others are marked. */
   mark(regions) {
     this.marks.clear();
@@ -246,7 +256,8 @@ export class Viewer {
     const layers = this.shown.get(page.number)?.layers;
     const marks = this.marks.get(page.number);
     page.element.classList.toggle("marked", Boolean(marks));
-    if (layers) page.element.append(drawLayers(layers, this.on, (what) => this.inspect(what)));
+    const fields = this.fields.get(this.document.id) ?? layers?.fields;
+    if (layers) page.element.append(drawLayers({ ...layers, fields }, this.on, this.scale, (what) => this.inspect(what)));
     if (marks) page.element.append(drawMarks(page, marks));
   }
 
