@@ -10,6 +10,21 @@ from docpipe.datasets.synthetic_kie.wording import term
 
 FAMILIES = ("line", "under", "columns", "codes", "before", "wide", "times", "table", "mixed")
 TEST_FAMILIES = 3
+# Rate, net, tax, gross.
+_TAX_HEADS = {
+    "en": [
+        ("VAT", "net", "tax", "gross"),
+        ("GST Summary", "Amount(RM)", "Tax(RM)", "Total(RM)"),
+        ("%", "Net", "Tax", "Total"),
+        ("Rate", "Goods", "VAT", "Gross"),
+    ],
+    "de": [("MwSt%", "Netto", "MwSt", "Brutto"), ("Steuer", "Netto", "Steuer", "Brutto")],
+    "fr": [("Taux", "HT", "TVA", "TTC"), ("TVA", "Base HT", "Montant", "TTC")],
+    "es": [("IVA", "Base", "Cuota", "Total")],
+    "it": [("Aliq.", "Imponibile", "IVA", "Totale")],
+    "nl": [("BTW", "Netto", "BTW", "Bruto")],
+    "pl": [("PTU", "Netto", "PTU", "Brutto")],
+}
 _HEADS = ("head_description", "head_quantity", "head_price", "head_amount")
 
 
@@ -279,7 +294,7 @@ class Receipt:
             self.pair(key + colon, money(cents), Mark(label or "other", also), style)
             if label == "total" and chance.chance(0.4):
                 self.ruled()
-        if chance.chance(0.15):
+        if chance.chance(0.3):
             self._tax_summary()
 
     def _count(self) -> None:
@@ -296,18 +311,37 @@ class Receipt:
         self.y += self.style.line
 
     def _tax_summary(self) -> None:
-        """A table of tax codes, all of it beside the point."""
-        money, style = self.facts.money, self.style
-        net = self.facts.subtotal - self.facts.discount
-        heads = self.chance.one([("GST Summary", "Amount(RM)", "Tax(RM)"), ("%", "Net", "Tax")])
-        rate = self.chance.one(["SR", "A", "S", "ZRL"])
-        for cells in (
-            heads,
-            (f"{rate} @ {self.facts.locale.vat[0]}", money(net), money(self.facts.tax)),
-        ):
-            for at, cell in enumerate(cells):
-                x = self.left + at * self.inner / 3
-                self.sheet.text(x, self.y + style.size, cell, style, cell=at + 1)
+        """A table of what is taxed at which rate. Its tax is a field where it stands nowhere else,
+        as where prices include it."""
+        facts, chance, money, style = self.facts, self.chance, self.facts.money, self.style
+        rate = chance.one([rate for rate in facts.locale.vat if _percent(rate)])
+        tax = facts.tax or round(facts.total * _percent(rate) / (100 + _percent(rate)))
+        gross = facts.total - facts.rounding
+        label = Mark("other", ("tax",)) if facts.tax else "tax"
+        if not facts.tax:
+            self.values["tax"] = _plain(tax)
+        known: dict[str, tuple[str, Mark | str]] = {
+            "net": (money(gross - tax), PLAIN),
+            "tax": (money(tax), label),
+            "gross": (money(gross), Mark("other", ("total",)) if gross == facts.total else PLAIN),
+        }
+        heads = _TAX_HEADS.get(self.lang, _TAX_HEADS["en"])
+        order = chance.one([("net", "tax", "gross"), ("gross", "net", "tax"), ("net", "tax")])
+        named = dict(zip(("rate", "net", "tax", "gross"), chance.one(heads), strict=True))
+        code = chance.one([f"{chance.one('ABS')} {rate}", rate, f"SR @ {rate}", f"{rate} ="])
+        rows = [
+            [(named[name], PLAIN) for name in ("rate", *order)],
+            [(code, PLAIN), *(known[name] for name in order)],
+        ]
+        if chance.chance(0.3):
+            rows.append([("B 0%", PLAIN), *((money(0), PLAIN) for _ in order)])
+        for row in rows if chance.chance(0.9) else rows[1:]:
+            for at, (text, mark) in enumerate(row):
+                wide = self.inner * (at + 1) / len(row) if at else 0.0
+                align: Align = "right" if at else "left"
+                self.sheet.text(
+                    self.left, self.y + style.size, text, style, mark, align=align, width=wide
+                )
             self.y += style.line
 
     def _foot(self) -> None:
@@ -348,6 +382,7 @@ class _Items:
         )
         self.count_form = self.chance.one(["{}", "{}", "{}x", "{}X", "{}.00", "x{}"])
         self.at = self.chance.one(["", "", "@", "@ "])
+        self.tax_code = self.chance.one(["", "", "", "", "", " A", " B", " 1", "*"])
 
     def set(self) -> None:
         receipt = self.receipt
@@ -392,7 +427,7 @@ class _Items:
         receipt.y -= receipt.style.line
 
     def _amount(self, line: Line) -> None:
-        self._put(0, self.money(line.amount), "item.amount", right=1.0)
+        self._put(0, self.money(line.amount) + self.tax_code, "item.amount", right=1.0)
         self.receipt.y += self.receipt.style.line
 
     def _head(self) -> None:
@@ -464,6 +499,10 @@ class _Items:
             self._line(line)
         else:
             self._under(line)
+
+
+def _percent(rate: str) -> float:
+    return float(rate.strip("% ").replace(",", "."))
 
 
 def _plain(cents: int) -> str:
