@@ -80,6 +80,8 @@ def find_cells(match: Match, query: Query) -> Iterator[CellFound]:
         fit = 0.7 * agreed + 0.3 * column + (0.05 if "total" in header else 0.0)
         if not of_focus:
             fit *= _OF_ANOTHER_THING
+        if focus and focus <= named and header and not header & query.weights.keys():
+            fit *= _OF_ANOTHER_THING  # "which battery" does not ask for the colour of one
         if query.question.kind in _OVER and not _unit_fit(cell, query.question):
             said = not header or header & query.weights.keys()
             fit *= _OF_ANOTHER_KIND if said else _OF_ANOTHER_THING
