@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import urllib.parse
 from pathlib import Path
 from typing import Annotated
 
@@ -104,5 +105,5 @@ def _listening(host: str, port: int) -> socket.socket:
 def _address(listener: socket.socket, host: str, token: str | None) -> str:
     """Where the page is. A token stands behind #, which a browser sends to nobody."""
     shown = f"[{host}]" if ":" in host else host
-    secret = f"#token={token}" if token else ""
+    secret = f"#token={urllib.parse.quote(token)}" if token else ""
     return f"http://{shown}:{listener.getsockname()[1]}/{secret}"

@@ -92,7 +92,7 @@ def _cookie(header: str) -> str:
         morsel = SimpleCookie(header).get(COOKIE)
     except CookieError:
         return ""
-    return urllib.parse.unquote(morsel.value) if morsel else ""
+    return morsel.value if morsel else ""
 
 
 def _name_of(host: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from pathlib import Path
 
 import msgspec
@@ -10,6 +11,7 @@ import msgspec
 from docpipe.config import Config
 from docpipe.errors import ConfigError
 
+_TOKEN = re.compile(r"[ -~]{8,1000}")
 MAX_QUESTION = 2_000  # characters
 MAX_BODY = 256 << 10  # bytes of a request that is no upload
 
@@ -32,8 +34,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     max_documents: int = 10_000
 
     def __post_init__(self) -> None:
-        if self.token is not None and len(self.token) < 8:
-            raise ConfigError("the token is too short", hint="give at least 8 characters")
+        if self.token is not None and not _TOKEN.fullmatch(self.token):
+            raise ConfigError(
+                "the token is too short or has other than ASCII characters",
+                hint="give at least 8 letters, digits and signs",
+            )
         if self.token is None and not is_loopback(self.host):
             raise ConfigError(
                 f"{self.host} can be reached by others, and no token is set",

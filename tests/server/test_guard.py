@@ -10,7 +10,7 @@ import pytest
 
 from tests.server.running import Running, serving
 
-TOKEN = "correct horse battery"
+TOKEN = 'correct horse; %41 "battery"'
 
 
 @pytest.fixture(scope="module")

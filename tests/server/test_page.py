@@ -173,6 +173,7 @@ def test_the_token_is_asked_for_and_the_link_has_it(
         assert "token" not in fresh.url
 
 
+@pytest.mark.slow
 def test_a_long_document_holds_few_pictures(browser: playwright.Browser, tmp_path: Path) -> None:
     from tests.pdfs import write_pdf
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
@@ -19,6 +20,7 @@ from docpipe.server.routes.common import STREAM, TheService, event, events
 from docpipe.server.settings import MAX_QUESTION, Settings
 
 router = APIRouter(tags=["server"])
+_WRONG = 0.3  # seconds that a wrong token costs
 _ALIVE = 10.0  # seconds between signs of life
 
 
@@ -50,6 +52,7 @@ async def session(given: Session, service: TheService) -> Response:
     """Exchange the token for a cookie, which pictures and event streams of a page need."""
     token = service.settings.token
     if token is not None and not same_secret(given.token, token):
+        await asyncio.sleep(_WRONG)
         raise DocpipeError("this is not the token", code="wrong_token", hint="copy it again")
     response = Response(status_code=204)
     if token is not None:
