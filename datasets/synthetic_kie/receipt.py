@@ -329,7 +329,7 @@ class Receipt:
         order = chance.one([("net", "tax", "gross"), ("gross", "net", "tax"), ("net", "tax")])
         named = dict(zip(("rate", "net", "tax", "gross"), chance.one(heads), strict=True))
         code = chance.one([f"{chance.one('ABS')} {rate}", rate, f"SR @ {rate}", f"{rate} ="])
-        rows = [
+        rows: list[list[tuple[str, Mark | str]]] = [
             [(named[name], PLAIN) for name in ("rate", *order)],
             [(code, PLAIN), *(known[name] for name in order)],
         ]
