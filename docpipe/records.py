@@ -308,9 +308,9 @@ class Answer(Record, frozen=True, omit_defaults=False):
 
     `value` is the short typed answer in `format`. When `answerable` is False, `text` says why,
     `evidence` is the nearest that was found, `confidence` that of the answer withheld, and `reason`
-    a code: `not_mentioned` (the documents do not speak of what is named), `not_found`, `looks` (only
-    the look of a page tells), `not_computed`, or "" where none is known. `trajectory` is the id of
-    the run that produced it.
+    a code: `not_mentioned` (the documents do not speak of what is named), `not_found`, `looks`
+    (only the look of a page tells), `not_computed`, or "" where none is known. `trajectory` is the
+    id of the run that produced it.
     """
 
     text: str
