@@ -15,7 +15,7 @@ from docpipe.server.settings import MAX_BODY, Settings, is_loopback
 COOKIE = "docpipe_session"
 UPLOAD = "/api/documents"
 SESSION = "/api/session"
-_OPEN = ("/api/health", SESSION)
+_OPEN = ("", "/", "/api", "/api/health", SESSION, "/static")
 _HEADERS = (
     (
         b"content-security-policy",
@@ -68,8 +68,9 @@ class Guard:
             return 421, "wrong_host", "this server has another name", "open it by 127.0.0.1"
         if _from_elsewhere(headers, host):
             return 403, "wrong_origin", "another site asked for this", "open the page itself"
-        path = scope["path"]
-        if path.startswith("/api/") and path not in _OPEN and not self._is_known(headers):
+        path = _route(scope)
+        is_open = path in _OPEN or path.startswith("/static/")
+        if not is_open and not self._is_known(headers):
             return 401, "needs_token", "a token is needed", "give the token docpipe serve has"
         return _too_much(scope["method"], path, headers)
 
@@ -80,6 +81,15 @@ class Guard:
         if scheme.lower() == "bearer" and same_secret(given, self._token):
             return True
         return same_secret(_cookie(headers.get(b"cookie", "")), self._token)
+
+
+def _route(scope: Scope) -> str:
+    """The path that routes are found by: what comes behind the place the application is mounted
+    at, which the server may have put in front."""
+    path: str = scope["path"]
+    root: str = scope.get("root_path", "")
+    inner = path.removeprefix(root)
+    return inner if inner.startswith("/") or path == root else path
 
 
 def same_secret(given: str, secret: str) -> bool:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
+from docpipe.server.app import create_app
+from docpipe.server.settings import Settings
 from tests.server.running import Running, serving
 
 TOKEN = 'correct horse; %41 "battery"'
@@ -65,6 +69,27 @@ def test_a_token_is_asked_for(guarded: Running) -> None:
     assert httpx.get(f"{guarded.url}/").status_code == 200
     assert httpx.get(f"{guarded.url}/api/health").status_code == 200
     assert guarded.client.get("/api/documents").status_code == 200
+
+
+def test_a_token_is_asked_for_below_a_mount_too(tmp_path: Path) -> None:
+    app = create_app(Settings(library=tmp_path / "library", token=TOKEN))
+
+    async def statuses(front: str, paths: list[str]) -> dict[str, int]:
+        transport = httpx.ASGITransport(app, root_path="/docs")
+        async with httpx.AsyncClient(transport=transport, base_url="http://desk.lan") as client:
+            return {path: (await client.get(front + path)).status_code for path in paths}
+
+    paths = [
+        re.sub(r"{number}", "1", re.sub(r"{\w+}", "0" * 16, path))
+        for path in app.openapi()["paths"]
+    ]
+    closed = [path for path in paths if path not in ("/api/health", "/api/session")]
+    assert len(closed) > 8
+    for front in ("/docs", ""):
+        found = asyncio.run(statuses(front, [*closed, "/api/openapi.json", "/docs/api/documents"]))
+        assert set(found.values()) == {401}, found
+    found = asyncio.run(statuses("/docs", ["/", "/api", "/api/health", "/static/app.js"]))
+    assert set(found.values()) == {200}, found
 
 
 def test_a_token_becomes_a_cookie(guarded: Running) -> None:
