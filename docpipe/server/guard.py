@@ -5,14 +5,13 @@ from __future__ import annotations
 import hmac
 import urllib.parse
 from collections.abc import Iterable
-from http.cookies import CookieError, SimpleCookie
 
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from docpipe import codec
 from docpipe.server.settings import MAX_BODY, Settings, is_loopback
 
-COOKIE = "docpipe_session"
 UPLOAD = "/api/documents"
 SESSION = "/api/session"
 _OPEN = ("", "/", "/api", "/api/health", SESSION, "/static")
@@ -80,7 +79,9 @@ class Guard:
         scheme, _, given = headers.get(b"authorization", "").partition(" ")
         if scheme.lower() == "bearer" and same_secret(given, self._token):
             return True
-        return same_secret(_cookie(headers.get(b"cookie", "")), self._token)
+        cookies = cookie_parser(headers.get(b"cookie", ""))
+        given = cookies.get(cookie_name(headers.get(b"host", "")), "")
+        return same_secret(given, session_of(self._token))
 
 
 def _route(scope: Scope) -> str:
@@ -97,12 +98,15 @@ def same_secret(given: str, secret: str) -> bool:
     return hmac.compare_digest(given.encode(), secret.encode())
 
 
-def _cookie(header: str) -> str:
-    try:
-        morsel = SimpleCookie(header).get(COOKIE)
-    except CookieError:
-        return ""
-    return morsel.value if morsel else ""
+def cookie_name(host: str) -> str:
+    """The cookie of a Host header: cookies do not know ports, so that the name tells it."""
+    port = host.rpartition("]")[2].rpartition(":")[2]
+    return f"docpipe_session_{port}" if port.isdecimal() else "docpipe_session"
+
+
+def session_of(token: str) -> str:
+    """What the cookie holds: other programs of the same host see it, so it is not the token."""
+    return hmac.new(token.encode(), b"docpipe session", "sha256").hexdigest()
 
 
 def _name_of(host: str) -> str:
@@ -114,11 +118,19 @@ def _name_of(host: str) -> str:
 
 def _from_elsewhere(headers: dict[bytes, str], host: str) -> bool:
     origin = headers.get(b"origin")
-    if origin is not None and urllib.parse.urlsplit(origin).netloc.lower() != host.lower():
+    if origin is not None and _host_of(origin) != host.lower():
         return True
     site = headers.get(b"sec-fetch-site", "none")
     navigates = headers.get(b"sec-fetch-mode") == "navigate"
     return site not in ("none", "same-origin") and not navigates
+
+
+def _host_of(origin: str) -> str | None:
+    """Host and port of an Origin header; None where it is none."""
+    try:
+        return urllib.parse.urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
 
 
 def _too_much(

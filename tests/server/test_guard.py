@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from docpipe.server.app import create_app
+from docpipe.server.guard import cookie_name
 from docpipe.server.settings import Settings
 from tests.server.running import Running, serving
 
@@ -40,6 +41,7 @@ def test_names_of_this_machine_are_served(server: Running, host: str) -> None:
     [
         {"origin": "https://evil.example"},
         {"origin": "null"},
+        {"origin": "http://["},
         {"origin": "http://127.0.0.1:1"},
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},
@@ -62,7 +64,8 @@ def test_a_browser_is_confined(server: Running) -> None:
 
 
 def test_a_token_is_asked_for(guarded: Running) -> None:
-    for headers in ({}, {"authorization": "Bearer wrong"}, {"cookie": "docpipe_session=wrong"}):
+    name = cookie_name(guarded.url.removeprefix("http://"))
+    for headers in ({}, {"authorization": "Bearer wrong"}, {"cookie": f"{name}=wrong"}):
         for path in ("/api/documents", "/api/openapi.json", "/api/events"):
             response = httpx.get(guarded.url + path, headers=headers)
             assert (response.status_code, response.json()["code"]) == (401, "needs_token")
@@ -100,7 +103,11 @@ def test_a_token_becomes_a_cookie(guarded: Running) -> None:
         cookie = response.headers["set-cookie"].lower()
         assert "httponly" in cookie
         assert "samesite=strict" in cookie
+        assert TOKEN.split()[0] not in cookie  # other programs of this host get it, too
         assert browser.get("/api/documents").status_code == 200
+        pair = response.headers["set-cookie"].partition(";")[0]
+    headers = {"cookie": 'prefs={"a": 1}; ' + pair}  # with one that is no valid cookie
+    assert httpx.get(f"{guarded.url}/api/documents", headers=headers).status_code == 200
 
 
 def test_other_names_are_fine_where_a_token_is_asked_for(guarded: Running) -> None:

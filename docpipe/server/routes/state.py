@@ -14,7 +14,7 @@ from docpipe import __version__
 from docpipe.errors import DocpipeError
 from docpipe.parsers.entities.extraction import weights_folder
 from docpipe.server.extraction import TITLES, choices
-from docpipe.server.guard import COOKIE, same_secret
+from docpipe.server.guard import cookie_name, same_secret, session_of
 from docpipe.server.models import About, Health, Reading, Schema, Session
 from docpipe.server.routes.common import STREAM, TheService, event, events
 from docpipe.server.settings import MAX_QUESTION, Settings
@@ -48,7 +48,7 @@ async def about(service: TheService) -> About:
 
 
 @router.post("/session", status_code=204)
-async def session(given: Session, service: TheService) -> Response:
+async def session(given: Session, request: Request, service: TheService) -> Response:
     """Exchange the token for a cookie, which pictures and event streams of a page need."""
     token = service.settings.token
     if token is not None and not same_secret(given.token, token):
@@ -56,7 +56,8 @@ async def session(given: Session, service: TheService) -> Response:
         raise DocpipeError("this is not the token", code="wrong_token", hint="copy it again")
     response = Response(status_code=204)
     if token is not None:
-        response.set_cookie(COOKIE, token, httponly=True, samesite="strict", path="/")
+        name = cookie_name(request.headers.get("host", ""))
+        response.set_cookie(name, session_of(token), httponly=True, samesite="strict", path="/")
     return response
 
 
