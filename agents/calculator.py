@@ -6,7 +6,10 @@
     sum(column("p3/table2", "2021"))     the numbers of a column, without rows of totals
     count(column("p3/table2", "Name"))   of a column of words, its filled cells
 
-A table is named by its block id; the cells a result rests on are its evidence.
+A table is named by its block id, of several documents with the document's number before it
+("2:p3/table2"); the cells a result rests on are its evidence. Brackets make a cell negative, and
+words of scale ("1.2 million") count. A name that fits several rows or columns is refused, not
+guessed; so is a comma that may part thousands or arguments.
 """
 
 from __future__ import annotations
@@ -15,21 +18,27 @@ import ast
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 
 from docpipe.agents.terms import words
-from docpipe.agents.values import find_numbers
+from docpipe.agents.values import number_of
 from docpipe.agents.verifier import cite
 from docpipe.content import CELL_SEPARATOR, table_rows
 from docpipe.errors import ConfigError
 from docpipe.records import Cell, Document, Evidence, Page, Table
 
+_Key = TypeVar("_Key", bound=Hashable)
 _LONGEST = 500
 _LARGEST = 1e18
-_THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?![\w,])")
-_OPEN_CALL = re.compile(r"\w\((?:[^()]|\([^()]*\))*$")
+_MOST_CITED = 8
+_PARTS = re.compile(
+    r"(?P<quoted>\"[^\"]*\"|'[^']*')|(?P<call>(?<=\w)\(|\[)|(?P<bracket>\()|(?P<end>[)\]])"
+    r"|(?P<thousands>(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\w))"
+)
+_TABLE = re.compile(r"(?:(?P<document>\d{1,4}):)?(?P<block>.+)")
 _SUMS = frozenset(words("total totals sum subtotal overall average mean"))
 _OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -49,10 +58,12 @@ _FUNCTIONS: dict[str, Callable[[list[float]], float]] = {
 
 
 class Calculation(msgspec.Struct, frozen=True):
-    """A result and the table cells it rests on."""
+    """A result, the table cells it rests on (of many the first and the last) and the numbers that
+    the expression itself says."""
 
     value: float
     evidence: tuple[Evidence, ...] = ()
+    operands: tuple[float, ...] = ()
 
     @property
     def text(self) -> str:
@@ -60,48 +71,60 @@ class Calculation(msgspec.Struct, frozen=True):
         return f"{self.value:,.6g}" if abs(self.value) < 1e6 else f"{self.value:,.15g}"
 
 
-def calculate(expression: str, document: Document | None = None) -> Calculation:
-    """The value of an expression; its tables are those of `document`.
+def calculate(expression: str, documents: Mapping[int, Document] | None = None) -> Calculation:
+    """The value of an expression; its tables are those of `documents`, by their number.
 
     Raises ConfigError (`calculation`) for whatever is not such arithmetic, for unknown tables, rows
-    and columns, and for division by zero.
+    and columns, for names that fit several, and for division by zero.
     """
     if len(expression) > _LONGEST:
         raise _error(f"longer than {_LONGEST} characters")
-    plain = _THOUSANDS.sub(_joined, expression.strip())
     try:
-        tree = ast.parse(plain, mode="eval")
+        tree = ast.parse(_without_commas(expression.strip()), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise _error("it cannot be read") from error
-    work = _Work(document)
+    work = _Work(documents or {})
     try:
         values = work.values(tree.body)
     except ZeroDivisionError as error:
         raise _error("division by zero") from error
     except (OverflowError, RecursionError, ValueError, IndexError) as error:
         raise _error(str(error) or "out of range") from error
-    return Calculation(_checked(_only(values)), tuple(work.evidence))
+    return Calculation(_checked(_only(values)), tuple(work.evidence), tuple(work.operands))
 
 
-def _joined(match: re.Match[str]) -> str:
-    """A number without its commas; among the arguments of a function they part two."""
-    if _OPEN_CALL.search(match.string[: match.start()]):
-        return match.group()
-    return match.group().replace(",", "")
+def _without_commas(expression: str) -> str:
+    """An expression without thousands separators; among arguments they cannot be told from the
+    commas between two."""
+    open_calls: list[bool] = []
+    plain, at = "", 0
+    for part in _PARTS.finditer(expression):
+        if part["call"] or part["bracket"]:
+            open_calls.append(bool(part["call"]))
+        elif part["end"] and open_calls:
+            open_calls.pop()
+        elif part["thousands"]:
+            if any(open_calls):
+                raise _error(f"{part.group()!r} may be one number or two: no commas in numbers")
+            plain += expression[at : part.start()] + part.group().replace(",", "")
+            at = part.end()
+    return plain + expression[at:]
 
 
 class _Work:
     """A calculation under way, with the cells it has used."""
 
-    def __init__(self, document: Document | None) -> None:
-        self.document = document
+    def __init__(self, documents: Mapping[int, Document]) -> None:
+        self.documents = documents
         self.evidence: list[Evidence] = []
+        self.operands: list[float] = []
 
     def values(self, node: ast.expr) -> list[float]:
         """The value of a node; of a column several."""
         match node:
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-                return [_checked(float(number))]
+                self.operands.append(_checked(float(number)))
+                return [float(number)]
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return [-_only(self.values(operand))]
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
@@ -126,84 +149,135 @@ class _Work:
             return self._cell(*texts) if name == "cell" else self._column(*texts)
         if name not in _FUNCTIONS:
             raise _error(f"no function {name!r}; known: {', '.join(_FUNCTIONS)}, cell, column")
-        values = [value for argument in arguments for value in self.values(argument)]
+        if name == "round" and len(arguments) == 2:  # how many digits is no operand
+            digits = arguments.pop()
+            kept = len(self.operands)
+            places = _only(self.values(digits))
+            del self.operands[kept:]
+            return [round(_only(self.values(arguments[0])), int(places))]
+        values = [
+            value
+            for argument in arguments
+            for value in (self._counted(argument) if name == "count" else self.values(argument))
+        ]
         if not values and name != "count":
             raise _error(f"{name} of nothing")
         return [_checked(float(_FUNCTIONS[name](values)))]
 
     def _cell(self, table: str, row: str, column: str) -> list[float]:
-        page, block = self._table(table)
-        of_column = _column_cells(block, column)
-        keys = {cells[0].row: cells[0].text for cells in table_rows(block) if cells}
-        found = [cell for cell in of_column if _says(keys.get(cell.row, ""), row)]
-        if not found:
-            raise _error(f"{table} has no row {row!r}")
-        numbers = find_numbers(found[0].text)
-        if not numbers or numbers[0].number is None:
-            raise _error(f"{found[0].text!r} in {table} is no number")
-        self._cite(page, block, found[0])
-        return [numbers[0].number]
+        document, page, block = self._table(table)
+        rows = {cells[0].row: cells[0].text for cells in table_rows(block) if cells}
+        of_column = [cell for cell in _column_cells(block, column) if cell.text.strip()]
+        keys = {cell.row: rows.get(cell.row, "") for cell in of_column}
+        called = _called(keys, row)
+        if len(called) != 1:
+            raise _error(_which(f"{table} has", "row", row, [keys[number] for number in called]))
+        (found,) = (cell for cell in of_column if cell.row == called[0])
+        number = number_of(found.text)
+        if number is None:
+            raise _error(f"{found.text!r} in {table} is no number")
+        self._cite(document, page, block, [found])
+        return [number]
 
     def _column(self, table: str, column: str) -> list[float]:
-        page, block = self._table(table)
-        keys = {cells[0].row: cells[0].text for cells in table_rows(block) if cells}
-        filled = [
-            cell
-            for cell in _column_cells(block, column)
-            if cell.text.strip() and not _SUMS & set(words(keys.get(cell.row, "")))
+        document, page, block = self._table(table)
+        numbers = {id(cell): number_of(cell.text) for cell in _items(block, column)}
+        cells = [cell for cell in _items(block, column) if numbers[id(cell)] is not None]
+        if not cells:
+            raise _error(f"column {column!r} of {table} holds words, which can only be counted")
+        self._cite(document, page, block, cells)
+        return [number for number in numbers.values() if number is not None]
+
+    def _counted(self, node: ast.expr) -> list[float]:
+        """One for each filled cell of a column, whatever it says; of others their values."""
+        match node:
+            case ast.Call(func=ast.Name(id="column"), args=[first, second], keywords=[]):
+                document, page, block = self._table(_text(first))
+                cells = _items(block, _text(second))
+                self._cite(document, page, block, cells)
+                return [1.0] * len(cells)
+            case _:
+                return self.values(node)
+
+    def _table(self, name: str) -> tuple[Document, Page, Table]:
+        named = _TABLE.fullmatch(name.strip())
+        number, id = (named["document"], named["block"]) if named else (None, name)
+        found = [
+            (at, document, page, block)
+            for at, document in self.documents.items()
+            if number is None or at == int(number)
+            for page in document.pages
+            for block in page.blocks
+            if block.id == id and isinstance(block, Table)
         ]
-        for cell in filled:
-            self._cite(page, block, cell)
-        numbers = [find_numbers(cell.text)[:1] for cell in filled]
-        if not any(numbers):
-            return [1.0] * len(filled)  # words: they can only be counted
-        return [found[0].number or 0.0 for found in numbers if found]
+        if len(found) != 1:
+            choices = ", ".join(f"{at}:{id}" for at, *_ in found)
+            raise _error(f"there is no table {name!r}" if not found else f"which of {choices}?")
+        return found[0][1:]
 
-    def _table(self, id: str) -> tuple[Page, Table]:
-        for page in self.document.pages if self.document else ():
-            for block in page.blocks:
-                if block.id == id and isinstance(block, Table):
-                    return page, block
-        raise _error(f"there is no table {id!r}")
-
-    def _cite(self, page: Page, block: Table, cell: Cell) -> None:
-        assert self.document is not None
-        start, end = cell_range(block, cell)
-        self.evidence.append(cite(self.document, page, block, start, end, 1.0))
+    def _cite(self, document: Document, page: Page, block: Table, cells: Sequence[Cell]) -> None:
+        ranges = cell_ranges(block)
+        for cell in cells if len(cells) <= _MOST_CITED else [*cells[: _MOST_CITED - 1], cells[-1]]:
+            self.evidence.append(cite(document, page, block, *ranges[id(cell)], 1.0))
 
 
-def cell_range(table: Table, cell: Cell) -> tuple[int, int]:
-    """Where a cell's text stands in the text of its table (`content.block_text`)."""
+def cell_ranges(table: Table) -> dict[int, tuple[int, int]]:
+    """Where each cell's text stands in the text of its table (`content.block_text`), by the cell's
+    identity."""
     position = len(table.caption) + 1 if table.caption else 0
+    found = {}
     for row in table_rows(table):
-        for other in row:
-            if other is cell:
-                return position, position + len(cell.text)
-            position += len(other.text) + len(CELL_SEPARATOR)
+        for cell in row:
+            found[id(cell)] = position, position + len(cell.text)
+            position += len(cell.text) + len(CELL_SEPARATOR)
         position += 1 - (len(CELL_SEPARATOR) if row else 0)
-    raise ValueError("not a cell of this table")
+    return found
+
+
+def _items(table: Table, column: str) -> list[Cell]:
+    """The filled cells of a column, without those of totals."""
+    keys = {cells[0].row: cells[0].text for cells in table_rows(table) if cells}
+    return [
+        cell
+        for cell in _column_cells(table, column)
+        if cell.text.strip() and not _SUMS & set(words(keys.get(cell.row, "")))
+    ]
 
 
 def _column_cells(table: Table, name: str) -> list[Cell]:
-    """The cells below the first header that says `name`; a column's number from 1 names it, too."""
-    for column in _columns_called(table, name):
-        return [
-            cell
-            for cell in table.cells
-            if cell.column == column and not cell.is_header and not _is_head(cell, table, name)
-        ]
-    raise _error(f"{table.id} has no column {name!r}")
+    """The cells below the header called `name`; a column's number from 1 names it, too."""
+    heads: dict[int, list[str]] = {}
+    for cell in table.cells:
+        if cell.is_header or cell.row == 0:
+            heads.setdefault(cell.column, []).append(cell.text)
+    texts = {(column, at): text for column, said in heads.items() for at, text in enumerate(said)}
+    called = list(dict.fromkeys(column for column, _ in _called(texts, name)))
+    if not called and name.strip().isdigit() and 1 <= int(name) <= table.shape[1]:
+        called = [int(name) - 1]
+    if len(called) != 1:
+        choices = [f"{' '.join(heads[column])} (number {column + 1})" for column in called]
+        raise _error(_which(f"{table.id} has", "column", name, choices))
+    return [
+        cell
+        for cell in table.cells
+        if cell.column == called[0] and not cell.is_header and not _is_head(cell, name)
+    ]
 
 
-def _columns_called(table: Table, name: str) -> Iterator[int]:
-    heads = [cell for cell in table.cells if cell.is_header or cell.row == 0]
-    yield from (cell.column for cell in heads if _says(cell.text, name))
-    if name.strip().isdigit() and 1 <= int(name) <= table.shape[1]:
-        yield int(name) - 1
-
-
-def _is_head(cell: Cell, table: Table, name: str) -> bool:
+def _is_head(cell: Cell, name: str) -> bool:
     return cell.row == 0 and _says(cell.text, name)
+
+
+def _called(texts: Mapping[_Key, str], name: str) -> list[_Key]:
+    """The keys of the texts that are the name, or else of those that have all its words."""
+    exact = [key for key, text in texts.items() if words(text) == words(name) != []]
+    return exact or [key for key, text in texts.items() if _says(text, name)]
+
+
+def _which(where: str, kind: str, name: str, choices: Sequence[str]) -> str:
+    if not choices:
+        return f"{where} no {kind} {name!r}"
+    return f"{where} several {kind}s {name!r}: {', '.join(choices[:8])}"
 
 
 def _says(text: str, name: str) -> bool:

@@ -1,7 +1,7 @@
 """What an agent can do with documents: search, read, look, calculate, and see their outline.
 
-One implementation serves every policy, the training environment and the command line. A tool takes
-ids and page numbers and returns data; nothing a document says changes what a tool does.
+The same serve every policy. A tool takes ids and page numbers and returns data; nothing a document
+says changes what a tool does.
 """
 
 from __future__ import annotations
@@ -114,10 +114,11 @@ class Tools:
         inside = (word for word in page.words if box.contains_point(*word.bbox.center))
         return " ".join(word.text for word in inside)
 
-    def calculate(self, expression: str, document: str | None = None) -> Calculation:
-        """The value of an expression over numbers and the cells of a document's tables. Raises
-        ConfigError (`calculation`)."""
-        return calculate(expression, self.library.document(document) if document else None)
+    def calculate(self, expression: str, documents: Sequence[str] = ()) -> Calculation:
+        """The value of an expression over numbers and the cells of tables of documents, which are
+        numbered as in `documents()`. Raises ConfigError (`calculation`)."""
+        numbers = {id: number for number, id in enumerate(self.documents(), 1)}
+        return calculate(expression, {numbers[id]: self.library.document(id) for id in documents})
 
     def _outline(self, document: str) -> tuple[Part, ...]:
         """The bookmarks, or else the headings, then the figures and tables of a document."""

@@ -136,8 +136,8 @@ class DocumentAgent:
             case Look() as look:
                 return self._look(state, look), ()
             case Calculate(expression=expression):
-                document = next(iter(state.read), (None,))[0]
-                result = state.tools.calculate(expression, document)
+                documents = list(dict.fromkeys(document for document, _ in state.read))
+                result = state.tools.calculate(expression, documents)
                 state.worked.append((expression, result))
                 return observations.of_calculation(expression, result), result.evidence
             case Malformed(problem=problem):

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docpipe.agents.calculator import calculate, cell_range
+from docpipe.agents.calculator import Calculation, cell_ranges
+from docpipe.agents.calculator import calculate as calculate_in
 from docpipe.agents.verifier import check
 from docpipe.content import block_text
 from docpipe.errors import ConfigError
-from docpipe.records import Table
+from docpipe.records import Document, Table
 from tests.agents.documents import document, table, text
 
 RENTS = table(
@@ -31,13 +32,18 @@ HOUSE = document([text(1, 1, "The house"), RENTS])
 LETTERS = HOUSE.pages[0].blocks[1].id
 
 
+def calculate(expression: str, *documents: Document) -> Calculation:
+    return calculate_in(expression, dict(enumerate(documents, 1)))
+
+
 @pytest.mark.parametrize(
     ("expression", "value"),
     [
         ("(1,234.5 - 1100) / 1100", 134.5 / 1100),
         ("1,234,567 + 1", 1234568),
         ("sum(12, 30, 4)", 46),
-        ("sum(100,200)", 300),
+        ("sum(100, 200)", 300),
+        ("sum(5,10) + 1,234", 1249),
         ("mean(1, 2) + max(3, 4) * -min(5, 6)", 1.5 - 20),
         ("round(2.345, 1)", 2.3),
         ("abs(-3) + count(7, 8)", 5),
@@ -57,14 +63,74 @@ def test_cells_are_found_by_row_and_column_and_cited() -> None:
 def test_a_column_leaves_out_rows_of_totals() -> None:
     assert calculate(f'sum(column("{LETTERS}", "2020"))', HOUSE).value == 2000
     assert calculate(f'count(column("{LETTERS}", "Flat"))', HOUSE).value == 2
-    assert calculate(f'max(column("{LETTERS}", "3"))', HOUSE).value == 1234.5
+    assert calculate(f'sum(column("{LETTERS}", "3"))', HOUSE).value == 1184.5
+
+
+BOOKS = table(
+    1,
+    1,
+    [
+        ["Name", "Cash", "Income change 2021", "2021"],
+        ["Operating income", "(50)", "1", "10"],
+        ["Income", "1.2 million", "2", "20"],
+        ["Flat 3", "800 thousand", "3", "30"],
+        ["Bob", "-20", "4", "n/a"],
+    ],
+)
+OFFICE = document([BOOKS])
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ('cell("p1/table1", "Operating income", "Cash")', -50),
+        ('sum(column("p1/table1", "Cash"))', 2_000_000 - 70),
+        ('cell("p1/table1", "Income", "2021")', 20),
+        ('count(column("p1/table1", "Name"))', 4),
+        ('count(column("p1/table1", "2021"))', 4),
+        ('mean(column("p1/table1", "2021"))', 20),
+    ],
+)
+def test_cells_are_read_as_people_read_them(expression: str, value: float) -> None:
+    assert calculate(expression, OFFICE).value == value
+
+
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ('sum(column("p1/table1", "Name"))', "only be counted"),
+        ("sum(1,234, 2,345)", "no commas in numbers"),
+        ("round(1,234.56, 1)", "no commas in numbers"),
+        ("sum(mean(abs(1), 2), 1,234)", "no commas in numbers"),
+        ('cell("p1/table2", "A", "x")', "which of 1:p1/table2, 2:p1/table2"),
+    ],
+)
+def test_what_could_mean_two_things_is_not_guessed(expression: str, problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        calculate(expression, *([HOUSE, HOUSE] if "table2" in expression else [OFFICE]))
+
+
+def test_a_name_of_several_columns_is_answered_with_their_numbers() -> None:
+    twice = document([table(1, 1, [["", "Net 2020", "Net 2021"], ["A", "1", "2"]])])
+    with pytest.raises(ConfigError, match=r"Net 2020 \(number 2\), Net 2021 \(number 3\)"):
+        calculate('sum(column("p1/table1", "Net"))', twice)
+
+
+def test_tables_of_several_documents_are_told_apart() -> None:
+    assert calculate('cell("2:p1/table1", "Income", "2021")', HOUSE, OFFICE).value == 20
+
+
+def test_a_long_column_costs_little_and_cites_a_few() -> None:
+    rows = [["Year", "Flour"], *([str(row), "2"] for row in range(3000))]
+    result = calculate('sum(column("p1/table1", "Flour"))', document([table(1, 1, rows)]))
+    assert (result.value, len(result.evidence)) == (6000, 8)
 
 
 def test_each_cell_has_its_range() -> None:
     assert isinstance(RENTS, Table)
     whole = block_text(RENTS)
     for cell in RENTS.cells:
-        start, end = cell_range(RENTS, cell)
+        start, end = cell_ranges(RENTS)[id(cell)]
         assert whole[start:end] == cell.text
 
 

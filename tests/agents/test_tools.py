@@ -73,7 +73,7 @@ def test_the_outline_has_headings_figures_and_tables_with_their_pages() -> None:
 
 
 def test_calculate_takes_cells_of_the_document() -> None:
-    assert TOOLS.calculate('sum(column("p2/table2", "Price"))', MILL.id).value == 6
+    assert TOOLS.calculate('sum(column("p2/table2", "Price"))', [MILL.id]).value == 6
 
 
 def test_a_snippet_is_what_says_most_of_the_query() -> None:
