@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import hashlib
+import logging
 import os
 import shutil
 import sys
@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Literal
 
 from docpipe import codec
-from docpipe.errors import ConfigError, InputError
+from docpipe.errors import ConfigError, DocpipeError
 from docpipe.ingest import Progress
-from docpipe.ingest.inputs import find_inputs, printable
+from docpipe.ingest.inputs import printable
 from docpipe.library import Entry, Library
 from docpipe.library.store import Store, path_text
+from docpipe.server.disk import REMOVED, bury, find, hint_of, problem_of, refusal
 from docpipe.server.models import DocumentItem, Problem, Reading
 from docpipe.server.reader import Order, Told
 from docpipe.server.settings import Settings
@@ -33,7 +34,8 @@ _FIRST_ROUND = 4  # files; each next round of a batch is twice as large
 _LARGEST_ROUND = 64
 _AGAIN = 2.0  # seconds until the library is tried again that another process writes to
 _LOOK_EVERY = 1.5  # seconds
-_REMOVED = ".removed"
+_TRANSIENT = frozenset({"locked", "cannot_write", "read_only"})  # no fault of a file
+_log = logging.getLogger(__name__)
 _READER = "from docpipe.server.reader import main; main()"
 
 
@@ -44,14 +46,17 @@ class Intake:
         self._settings = settings
         self._waiting: dict[str, Path] = {}  # by document id for uploads, else by path
         self._now: dict[str, Path] = {}  # those of the round that runs
+        self._refused: dict[str, DocumentItem] = {}  # by the same keys: no documents
+        self._failed: set[str] = set()  # keys of files in a round that went wrong as a whole
         self._removed: set[str] = set()
+        self._unwanted: set[str] = set()  # paths that were removed while they were read
         self._progress = Progress(0, 0, 0, "")
         self._problem: Problem | None = None
         self._wake = asyncio.Event()
         self._changed = asyncio.Condition()
         self._version = 0
         self._closed = False
-        self._library = Library.create(settings.library, config=settings.config)
+        self._library = Library.open(settings.library, config=settings.config)
         self._manifest = Store(settings.library).manifest_path
         self._entries: dict[str, Entry] = {}
         self._sources: set[str] = set()
@@ -62,17 +67,17 @@ class Intake:
     @property
     def count(self) -> int:
         """Documents in the library and on their way."""
-        return len(self._entries) + len(self._waiting) + len(self._now)
+        return len(self._entries) + len(self._coming()) + len(self._refused)
 
     def documents(self) -> list[DocumentItem]:
         """What waits or is read, then the documents by name."""
         coming = [
             DocumentItem(id=key, name=printable(path.name), status=_status(key in self._now))
-            for key, path in (self._now | self._waiting).items()
-            if key not in self._entries and path_text(path) not in self._sources
+            for key, path in self._coming().items()
         ]
+        refused = [item for key, item in self._refused.items() if key not in self._entries]
         known = sorted(self._entries.values(), key=lambda entry: (entry.name.casefold(), entry.id))
-        return [*coming, *(_item(entry) for entry in known)]
+        return [*coming, *refused, *(_item(entry) for entry in known)]
 
     def entry(self, id: str) -> Entry:
         """What the library knows of a document. Raises ConfigError (`unknown_document`)."""
@@ -83,9 +88,8 @@ class Intake:
     def is_known(self, id: str) -> bool:
         """Whether the library has, or soon will have, the content with this id."""
         entry = self._entries.get(id)
-        return (
-            (entry is not None and entry.status == "ok") or id in self._waiting or id in self._now
-        )
+        known = entry is not None and entry.status == "ok"
+        return id not in self._removed and (known or id in self._waiting or id in self._now)
 
     def reading(self) -> Reading:
         """How far the reading is."""
@@ -118,6 +122,19 @@ class Intake:
         self._closed = True
         await self._announce()
 
+    def _coming(self) -> dict[str, Path]:
+        """What waits or is read, is no document yet, and is still wanted."""
+        return {
+            key: path
+            for key, path in (self._now | self._waiting).items()
+            if key not in self._entries
+            and path_text(path) not in self._sources
+            and (key in self._waiting or not self._is_unwanted(key, path))
+        }
+
+    def _is_unwanted(self, key: str, path: Path) -> bool:
+        return key in self._removed or path_text(path) in self._unwanted
+
     def _is_newer(self, seen: int) -> bool:
         return self._version != seen
 
@@ -126,79 +143,143 @@ class Intake:
     async def add(self, id: str, path: Path) -> None:
         """Read an uploaded file."""
         self._removed.discard(id)
+        self._unwanted.discard(path_text(path))
+        self._refused.pop(id, None)
+        self._failed.discard(id)
         self._waiting[id] = path
         await self._announce(wake=True)
 
     async def remove(self, id: str) -> None:
         """Remove a document and its upload; at the latest when the running round has ended."""
-        folder = self._settings.uploads / id
-        if id in self._waiting:
-            del self._waiting[id]
-            shutil.rmtree(folder, ignore_errors=True)
-        elif id in self._now or self.entry(id):
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / _REMOVED).touch()
-            self._removed.add(id)
-            self._reload()
-        await self._announce(wake=True)
-
-    async def run(self) -> None:
-        """Read what comes, until cancelled."""
-        found, removed, self._problem = await asyncio.to_thread(self._find)
-        self._waiting = found | self._waiting
-        self._removed |= removed
+        known = self._entries.get(id)
+        paths = [waiting[id] for waiting in (self._waiting, self._now) if id in waiting]
+        if known is None and not paths and id not in self._refused:
+            self.entry(id)
+        sources = {*map(path_text, paths), *(known.sources if known else ())}
+        await asyncio.to_thread(bury, self._settings, sources)
+        self._unwanted |= {path_text(path) for path in self._now.values()} & sources
+        self._waiting = {
+            key: path
+            for key, path in self._waiting.items()
+            if key != id and path_text(path) not in sources
+        }
+        self._refused.pop(id, None)
+        if known or (id in self._now and (self._settings.uploads / id).is_dir()):
+            self._drop(id)
+        else:
+            shutil.rmtree(self._settings.uploads / id, ignore_errors=True)
         self._reload()
         await self._announce(wake=True)
-        size = _FIRST_ROUND
+
+    def _drop(self, id: str) -> None:
+        """Have a document removed with the next round."""
+        folder = self._settings.uploads / id
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / REMOVED).touch()
+        self._removed.add(id)
+
+    async def run(self) -> None:
+        """Read what comes, until cancelled. Whatever goes wrong is told and tried again."""
+        looked = False
         while True:
-            await self._wake.wait()
-            self._wake.clear()
-            while self._waiting or self._removed:
-                if not await self._round(size):
-                    break
-                size = min(2 * size, _LARGEST_ROUND)
-            size = _FIRST_ROUND
+            try:
+                if not looked:
+                    await self._look()
+                    looked = True
+                await self._wake.wait()
+                self._wake.clear()
+                await self._rounds()
+            except Exception as error:
+                await self._tell(_problem(error))
+                await asyncio.sleep(_AGAIN)
+                self._wake.set()
 
     async def watch(self) -> None:
         """See what other processes do to the library, until cancelled."""
-        seen = self._state()
+        seen: tuple[int, int] | None = None
         while True:
+            try:
+                if not self._now and seen != (state := self._state()):
+                    await asyncio.to_thread(self._library.refresh)
+                    self._reload()
+                    await self._announce()
+                    seen = state
+            except Exception as error:
+                await self._tell(_problem(error))
             await asyncio.sleep(_LOOK_EVERY)
-            if not self._now and seen != (seen := self._state()):
-                await asyncio.to_thread(self._library.refresh)
-                self._reload()
-                await self._announce()
+
+    async def _look(self) -> None:
+        found = await asyncio.to_thread(find, self._settings, dict(self._entries))
+        self._waiting = found.waiting | self._waiting
+        self._refused = found.refused | self._refused
+        self._removed |= found.removed
+        self._problem = found.problem
+        self._reload()
+        await self._announce(wake=True)
 
     def _state(self) -> tuple[int, int]:
         found = self._manifest.stat()
         return found.st_mtime_ns, found.st_ino
 
-    async def _round(self, size: int) -> bool:
-        """Read some of what waits; whether to go on with the rest."""
-        self._now = dict(list(self._waiting.items())[:size])
-        for key in self._now:
+    async def _rounds(self) -> None:
+        size = _FIRST_ROUND
+        while self._waiting or self._removed:
+            problem = await self._round(self._batch(size))
+            size = _FIRST_ROUND if problem else min(2 * size, _LARGEST_ROUND)
+            if problem is not None and (problem.code in _TRANSIENT or not self._waiting):
+                await asyncio.sleep(_AGAIN)
+
+    def _batch(self, size: int) -> dict[str, Path]:
+        """The next files. One that was in a round that went wrong is read alone, after those that
+        were not."""
+        fresh = [item for item in self._waiting.items() if item[0] not in self._failed]
+        return dict(fresh[:size] or list(self._waiting.items())[:1])
+
+    async def _round(self, batch: dict[str, Path]) -> Problem | None:
+        """Read files, and remove what is to be removed; what went wrong as a whole."""
+        self._now = batch
+        for key in batch:
             del self._waiting[key]
         removed = set(self._removed)
         await self._announce()
         try:
             problem = await self._read(removed)
+            await asyncio.to_thread(self._library.refresh)
+        except Exception as error:
+            problem = _problem(error)
         finally:
-            left, self._now = self._now, {}
-        self._problem = problem
-        await asyncio.to_thread(self._library.refresh)
+            self._now = {}
         if problem is None:
+            self._failed -= batch.keys()
             done = removed & self._removed  # one of them may have been uploaded again
             self._removed -= removed
             for id in done:
                 shutil.rmtree(self._settings.uploads / id, ignore_errors=True)
         else:
-            self._waiting = left | self._waiting
+            self._put_back(batch, problem)
+        self._carry_on()
+        await self._tell(problem)
+        return problem
+
+    def _put_back(self, batch: dict[str, Path], problem: Problem) -> None:
+        """Have files read again; one that has failed alone is given up."""
+        again = {key: path for key, path in batch.items() if not self._is_unwanted(key, path)}
+        if problem.code not in _TRANSIENT:
+            if len(batch) == 1:
+                for key in again.keys() & self._failed:
+                    name = printable(again.pop(key).name)
+                    self._refused[key] = refusal(key, name, problem.code, problem.message)
+            self._failed |= again.keys()
+        self._waiting = again | self._waiting
+
+    def _carry_on(self) -> None:
+        """Take in what the round has made, and drop what was removed meanwhile."""
         self._reload()
-        await self._announce()
-        if problem is not None and problem.code == "locked":
-            await asyncio.sleep(_AGAIN)
-            return True
-        return problem is None
+        for entry in list(self._entries.values()):
+            if self._unwanted.intersection(entry.sources):
+                self._drop(entry.id)
+        self._unwanted.clear()
+        self._reload()
 
     async def _read(self, removed: Iterable[str]) -> Problem | None:
         """Run the child process over the files of this round; what went wrong as a whole."""
@@ -228,6 +309,8 @@ class Intake:
                 if told.progress is not None:
                     self._progress = told.progress
                     await self._announce()
+                elif told.file is not None:
+                    self._refuse(told)
                 elif told.code is not None:
                     problem = Problem(code=told.code, message=told.message, hint=told.hint)
             if await child.wait() != 0 and problem is None:
@@ -238,29 +321,16 @@ class Intake:
                 child.kill()
                 await child.wait()
 
-    # ── What is on disk ─────────────────────────────────────────────────────────────────────
+    def _refuse(self, told: Told) -> None:
+        """Keep why a file became no document."""
+        for key, path in self._now.items():
+            if path_text(Path(os.path.abspath(path))) == told.file:
+                name, code = printable(path.name), told.code or "internal"
+                self._refused[key] = refusal(key, name, code, told.message)
 
-    def _find(self) -> tuple[dict[str, Path], set[str], Problem | None]:
-        """What waits: uploads that are not in the library, and the files of the folders; removals
-        that were not made; and why a folder could not be read."""
-        waiting: dict[str, Path] = {}
-        removed: set[str] = set()
-        uploads = self._settings.uploads
-        for folder in sorted(uploads.iterdir()) if uploads.is_dir() else ():
-            files = [path for path in folder.iterdir() if not path.name.startswith(".")]
-            if folder.name.startswith("."):  # an upload that was cut off
-                shutil.rmtree(folder, ignore_errors=True)
-            elif (folder / _REMOVED).exists():
-                removed.add(folder.name)
-            elif files and folder.name not in self._entries:
-                waiting[folder.name] = files[0]
-        try:
-            given = find_inputs(self._settings.folders, leave_out=[self._settings.library])
-        except InputError as error:
-            problem = Problem(code=error.code, message=error.message, hint=error.hint)
-            return waiting, removed, problem
-        found = [item for item in given if not item.skipped and not item.problem]
-        return waiting | {_key(item.source): item.source for item in found}, removed, None
+    async def _tell(self, problem: Problem | None) -> None:
+        self._problem = problem
+        await self._announce()
 
     def _reload(self) -> None:
         entries = self._library.status()
@@ -279,26 +349,25 @@ def _status(now: bool) -> Literal["reading", "queued"]:
     return "reading" if now else "queued"
 
 
-def _key(path: Path) -> str:
-    """A stand-in for the id of a file that was not read yet."""
-    return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+def _problem(error: Exception) -> Problem:
+    """What to tell of anything that has gone wrong; of a defect, the log tells the rest."""
+    if isinstance(error, DocpipeError):
+        return problem_of(error)
+    _log.error("the intake has failed", exc_info=error)
+    return Problem(code="internal", message="reading new files has failed", hint=_ENDED)
 
 
 _ENDED = "add the file again; if it goes on, look at what docpipe serve prints"
 
 
 def _item(entry: Entry) -> DocumentItem:
-    hint = None
-    if entry.reason is not None:
-        with contextlib.suppress(KeyError):
-            hint = InputError(entry.reason, "").hint  # type: ignore[arg-type]
     return DocumentItem(
         id=entry.id,
         name=entry.name,
         status=entry.status,
         reason=entry.reason,
         message=entry.message,
-        hint=hint,
+        hint=hint_of(entry.reason),
         pages=entry.pages,
         routes=entry.routes,
         issues=entry.issues,

@@ -14,8 +14,9 @@ from fastapi import Request
 
 from docpipe import __version__
 from docpipe.errors import DocpipeError
-from docpipe.library import Entry
+from docpipe.library import Entry, Library
 from docpipe.server.desk import Desk, Work
+from docpipe.server.disk import alone, sweep
 from docpipe.server.errors import ClientGone
 from docpipe.server.inside import Place, Refused
 from docpipe.server.intake import Intake
@@ -44,7 +45,9 @@ class Service:
     @contextlib.asynccontextmanager
     async def running(cls, settings: Settings) -> AsyncIterator[Service]:
         """A service that reads what comes, until the block ends."""
-        with tempfile.TemporaryDirectory(prefix="docpipe-serve-") as scratch:
+        Library.create(settings.library, config=settings.config)
+        with tempfile.TemporaryDirectory(prefix="docpipe-serve-") as scratch, alone(settings):
+            sweep(settings)
             service = cls(settings, Path(scratch))
             tasks = [
                 asyncio.create_task(service.intake.run()),

@@ -47,6 +47,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             )
 
     @property
+    def largest(self) -> int:
+        """MiB an upload may have: no more than is read."""
+        return min(self.max_upload, self.config.limits.max_file_size)
+
+    @property
     def uploads(self) -> Path:
         """Where uploaded files are kept: `uploads/<document id>/<name>` in the library."""
         return self.library / "uploads"

@@ -57,7 +57,7 @@ async def upload(
         request.stream(),
         name,
         settings.uploads,
-        max_bytes=settings.max_upload << 20,
+        max_bytes=settings.largest << 20,
         is_known=service.intake.is_known,
     )
     if path is None:

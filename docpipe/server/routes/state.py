@@ -37,7 +37,7 @@ async def about(service: TheService) -> About:
     return About(
         version=__version__,
         library=settings.library.absolute().name,
-        max_upload=settings.max_upload,
+        max_upload=settings.largest,
         max_documents=settings.max_documents,
         max_question=MAX_QUESTION,
         schemas=[
