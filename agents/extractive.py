@@ -36,6 +36,8 @@ class ExtractiveReader:
     it withholds.
     """
 
+    checks_numbers = True  # those that stand in no quote are worked out from the quotes, in code
+
     def __init__(self, *, threshold: float = 0.09) -> None:
         self.threshold = threshold
         self._vocabularies: Recent[str, Vocabulary] = Recent(8)

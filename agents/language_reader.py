@@ -12,6 +12,9 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from docpipe.agents.metering import spend
+from docpipe.agents.notes import Note
+from docpipe.agents.numbers import supported
 from docpipe.agents.passages import Passage, passages
 from docpipe.agents.prompts import Claim, Reply, ask, look, parse
 from docpipe.agents.question import Question, analyse
@@ -20,15 +23,13 @@ from docpipe.agents.terms import content_words
 from docpipe.agents.values import find_numbers, typed
 from docpipe.agents.verifier import cite
 from docpipe.errors import InputError
-from docpipe.records import Answer, AnswerFormat, ImagePart, Reading, Value
+from docpipe.records import Answer, AnswerFormat, Evidence, ImagePart, Message, Reading, Value
 from docpipe.stages import LanguageModel, PageContent
 
 if TYPE_CHECKING:
     from PIL import Image
 
 _UNSOURCED = "Not answerable: the model named no passage that supports its answer."
-_INVENTED = "Not answerable: the number {} of the model's answer stands in no passage it cites."
-_FEW_WORDS = 3
 _NO_TEXT = "Not answerable: the pages have no text that speaks of the question."
 
 
@@ -39,6 +40,8 @@ class LanguageModelReader:
     A model that sees is also shown the first `images` pages, at `dpi` dots an inch, as far as their
     originals are there. What it cites are passages all the same.
     """
+
+    checks_numbers = True
 
     def __init__(
         self,
@@ -56,17 +59,26 @@ class LanguageModelReader:
         self.dpi = dpi
 
     def read(self, pages: Sequence[PageContent], question: str, sub_question: str) -> Reading:
-        asked = analyse(sub_question)
-        shown = self._passages(pages, asked)
+        return self.read_with(pages, sub_question, ())
+
+    def read_with(
+        self, pages: Sequence[PageContent], question: str, notes: Sequence[Note]
+    ) -> Reading:
+        """As `read`; notes are shown after the passages, numbered on, and may be cited as they."""
+        asked = analyse(question)
+        sources: list[Passage | Note] = [*self._passages(pages, asked), *notes]
         numbers = tuple(content.page.number for content in pages)
-        if not shown:
-            return _reading(numbers, _refusal(_NO_TEXT), ())
-        messages = ask(
-            sub_question, [_as_shown(passage) for passage in shown], self._pictures(pages)
-        )
-        reply = parse(self.model.complete(messages, max_tokens=self.max_tokens).text)
-        claims = _sourced(reply.claims, len(shown))
-        return _reading(numbers, _answer(reply, claims, shown, asked), claims)
+        if not sources:
+            return _reading(numbers, _refusal(_NO_TEXT))
+        sent = ask(question, [_as_shown(source) for source in sources], self._pictures(pages))
+        reply = parse(self._complete(sent))
+        claims = _sourced(reply.claims, len(sources))
+        return _reading(numbers, _answer(reply, claims, sources, asked))
+
+    def _complete(self, sent: Sequence[Message]) -> str:
+        completion = self.model.complete(sent, max_tokens=self.max_tokens)
+        spend(sent, completion)
+        return completion.text
 
     def describe(self, image: Image.Image, question: str) -> str:
         """What a model that sees says of a part of a page; one that does not says nothing of it.
@@ -76,7 +88,7 @@ class LanguageModelReader:
         if not self.images:
             return "this reader is not set up to see (reader.images)"
         sent = look(question, _encoded(image))
-        return self.model.complete(sent, max_tokens=self.max_tokens).text.strip()
+        return self._complete(sent).strip()
 
     def _pictures(self, pages: Sequence[PageContent]) -> list[ImagePart]:
         found = []
@@ -102,7 +114,9 @@ def _encoded(image: Image.Image) -> ImagePart:
     return ImagePart(data.getvalue())
 
 
-def _as_shown(passage: Passage) -> str:
+def _as_shown(passage: Passage | Note) -> str:
+    if isinstance(passage, Note):
+        return passage.text
     page = passage.content.page
     about = f" [under: {passage.context[-200:]}]" if passage.context else ""
     headers = " | ".join(cell.headers for cell in passage.cells)
@@ -121,45 +135,43 @@ def _sourced(claims: Sequence[Claim], count: int) -> tuple[Claim, ...]:
 
 
 def _answer(
-    reply: Reply, claims: Sequence[Claim], shown: Sequence[Passage], asked: Question
+    reply: Reply, claims: Sequence[Claim], sources: Sequence[Passage | Note], asked: Question
 ) -> Answer:
     if not reply.answerable:
         said = reply.value if isinstance(reply.value, str) and reply.value else "no reason given"
         return _refusal(f"Not answerable, says the model: {said}")
     if not claims:
         return _refusal(_UNSOURCED)
-    cited = [shown[n - 1] for n in dict.fromkeys(n for claim in claims for n in claim.sources)]
+    cited = [sources[n - 1] for n in dict.fromkeys(n for claim in claims for n in claim.sources)]
     value, form = _typed(reply.value, asked)
     support = _support(reply, claims, cited, asked)
-    if invented := _invented(value, cited, asked):
-        if asked.kind != "count":  # what is counted need not be written down
-            return _refusal(_INVENTED.format(invented))
-        support *= 0.5
-    evidence = tuple(
-        cite(
-            passage.content.document,
-            passage.content.page,
-            passage.block,
-            passage.start,
-            passage.end,
-            support,
-        )
-        for passage in cited
-    )
-    return Answer(
+    evidence = tuple(dict.fromkeys(item for source in cited for item in _evidence(source, support)))
+    given = Answer(
         " ".join(claim.text for claim in claims), value, form, True, evidence, 0.9 * support
     )
+    notes = [source for source in sources if isinstance(source, Note)]
+    return supported(
+        given,
+        [text for source in cited for text in _told(source)],
+        asked.text,
+        [note.calculation for note in notes if note.calculation],
+        counted=asked.kind == "count",
+        seen=[note.text for note in notes if note.seen and note in cited],
+    )
 
 
-def _invented(value: Value, cited: Sequence[Passage], asked: Question) -> str:
-    """The number that is the answer where neither a passage cited nor a calculation says it, ""
-    for others; one among more words is a part of a text, which its sources bear out or not."""
-    if isinstance(value, list) or len(str(value).split()) > _FEW_WORDS:
-        return ""
-    told = [f"{item.context} {item.text}" for item in cited]
-    known = {found.number for text in [*told, asked.text] for found in find_numbers(text)}
-    said = find_numbers(value if isinstance(value, str) else str(value))
-    return next((found.text for found in said if found.number not in known), "")
+def _evidence(source: Passage | Note, score: float) -> tuple[Evidence, ...]:
+    if isinstance(source, Note):
+        return source.evidence
+    document, page = source.content.document, source.content.page
+    return (cite(document, page, source.block, source.start, source.end, score),)
+
+
+def _told(source: Passage | Note) -> list[str]:
+    """What documents say in a source; a note is as good as its quotes."""
+    if isinstance(source, Note):
+        return [item.quote for item in source.evidence]
+    return [source.context, source.text, *(cell.headers for cell in source.cells)]
 
 
 def _typed(value: str | int | float | list[str], asked: Question) -> tuple[Value, AnswerFormat]:
@@ -174,10 +186,12 @@ def _typed(value: str | int | float | list[str], asked: Question) -> tuple[Value
 
 
 def _support(
-    reply: Reply, claims: Sequence[Claim], cited: Sequence[Passage], asked: Question
+    reply: Reply, claims: Sequence[Claim], cited: Sequence[Passage | Note], asked: Question
 ) -> float:
-    """Share of the words of the answer that the cited passages or the question say, 0-1."""
-    said = set(content_words(" ".join(f"{item.context} {item.text}" for item in cited)))
+    """Share of the words of the answer that what is cited or the question says, 0-1."""
+    texts = [text for source in cited for text in _told(source)]
+    texts += [source.text for source in cited if isinstance(source, Note)]
+    said = set(content_words(" ".join(texts)))
     answer = set(content_words(" ".join(claim.text for claim in claims)))
     answer |= set(content_words(str(reply.value)))
     return len(answer & (said | set(asked.terms))) / len(answer) if answer else 0.5
@@ -187,6 +201,6 @@ def _refusal(text: str) -> Answer:
     return Answer(text, None, "none", False, (), 0.0)
 
 
-def _reading(numbers: tuple[int, ...], answer: Answer, claims: Sequence[Claim]) -> Reading:
-    findings = tuple(claim.text for claim in claims) if answer.answerable else ()
+def _reading(numbers: tuple[int, ...], answer: Answer) -> Reading:
+    findings = (answer.text,) if answer.answerable else ()
     return Reading(numbers, answer.text, findings, answer.evidence, answer)

@@ -16,10 +16,21 @@ import msgspec
 from docpipe.agents.calculator import Calculation, calculate
 from docpipe.agents.passages import sentences
 from docpipe.agents.terms import content_words
+from docpipe.agents.verifier import cite
 from docpipe.content import block_text, body_blocks, find_page
 from docpipe.errors import ConfigError
 from docpipe.geometry import BBox
-from docpipe.records import Document, Figure, Page, PageHit, PageRequest, Region, Table, TextBlock
+from docpipe.records import (
+    Document,
+    Evidence,
+    Figure,
+    Page,
+    PageHit,
+    PageRequest,
+    Region,
+    Table,
+    TextBlock,
+)
 from docpipe.stages import LibraryView, PageContent
 
 if TYPE_CHECKING:
@@ -27,6 +38,7 @@ if TYPE_CHECKING:
 
 _SNIPPET = 240
 _TITLE = 120
+_MOST_MET = 4
 _CUT = " …"
 _PART = re.compile(r"(?P<kind>fig(?:ure|\.)?|table|chart|diagram)s?\.?\s*(?P<number>[\dA-Z])", re.I)
 
@@ -113,6 +125,24 @@ class Tools:
         page, box = self._region(document, region)
         inside = (word for word in page.words if box.contains_point(*word.bbox.center))
         return " ".join(word.text for word in inside)
+
+    def blocks_in(self, document: str, region: Region) -> tuple[Evidence, ...]:
+        """The first blocks that a region meets, whole, as evidence. Raises ConfigError as `read`
+        does."""
+        page, box = self._region(document, region)
+        found = self.library.document(document)
+        met = [
+            block
+            for block in body_blocks(page)
+            if block_text(block).strip()
+            and any(
+                place.page == page.number and place.bbox.intersection(box)
+                for place in block.source.regions
+            )
+        ]
+        return tuple(
+            cite(found, page, block, 0, len(block_text(block)), 1.0) for block in met[:_MOST_MET]
+        )
 
     def calculate(self, expression: str, documents: Sequence[str] = ()) -> Calculation:
         """The value of an expression over numbers and the cells of tables of documents, which are

@@ -5,25 +5,28 @@
                   └──────────────────────── State ◄─────────────────────────────────┘
                   └─► Finish ─► answerer: the pages read, and nothing else ─► verifier ─► Answer
 
-The policy decides, the agent acts: it keeps the budget, reads no page twice for nothing, and turns
-every failing tool into an observation. Planner and seeker are a policy's own (`seeker`).
+The policy decides, the agent acts: it keeps the budget and turns every failing tool into an
+observation. Planner and seeker are a policy's own (`seeker`).
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from docpipe import registry
 from docpipe.agents.extractive import ExtractiveReader
+from docpipe.agents.metering import metered
 from docpipe.agents.mmdocr1 import observations
 from docpipe.agents.mmdocr1.answerer import answer
 from docpipe.agents.mmdocr1.state import Budget, Decision, Policy, State, keys_of
+from docpipe.agents.notes import Note
 from docpipe.agents.question import analyse
-from docpipe.agents.tools import Tools
-from docpipe.errors import DocpipeError
+from docpipe.agents.tools import PageKey, Tools
+from docpipe.errors import ConfigError, DocpipeError, ModelError
 from docpipe.records import (
     Action,
     Answer,
@@ -92,23 +95,34 @@ class DocumentAgent:
     def step(self, state: State) -> Step:
         """One turn: ask the policy, act, keep what came back. At a bound it is a Finish."""
         reason = state.exhausted()
-        decision = Decision(Finish(reason)) if reason else self.policy.decide(state)
-        return self.act(state, decision)
+        return self.act(state, Decision(Finish(reason)) if reason else self._decide(state))
+
+    def _decide(self, state: State) -> Decision:
+        """What the policy decides. A model that refuses a prompt, as it does when one grows too
+        long, ends a search that has read something."""
+        try:
+            return self.policy.decide(state)
+        except ModelError as error:
+            if error.code != "model_request" or not state.read:
+                raise
+            return Decision(Finish(f"the model takes no more: {error}"))
 
     def act(self, state: State, decision: Decision) -> Step:
         """Carry out a decision, wherever it comes from. The step has the action as it was carried
-        out: pages over the budget are left out."""
+        out: pages that were not read are left out."""
         state.tokens += decision.tokens
         action = decision.action
         evidence: tuple[Evidence, ...] = ()
-        try:
-            if isinstance(action, Read):
-                action = self._affordable(state, action)
-            observation, evidence = self._observe(state, action)
-        except DocpipeError as error:
-            if error.code.startswith("model_"):  # a model that is down is no observation
-                raise
-            observation = f"not done: {error}"
+        with metered() as spent:
+            try:
+                observation, evidence = self._observe(state, action)
+            except DocpipeError as error:
+                if error.code.startswith("model_"):  # a model that is down is no observation
+                    raise
+                observation = f"not done: {error}"
+        state.tokens += sum(spent)
+        if isinstance(action, Read):
+            action = _done(state, action)
         step = Step(
             action, observation, decision.thought, decision.messages, decision.response, evidence
         )
@@ -148,40 +162,77 @@ class DocumentAgent:
     def _read(
         self, state: State, requests: tuple[PageRequest, ...]
     ) -> tuple[str, tuple[Evidence, ...]]:
-        told: list[str] = []
+        wanted, told = self._affordable(state, requests)
         evidence: list[Evidence] = []
-        for request in requests:
+        for request in wanted:
             contents = state.tools.read(request)
             state.read |= dict(zip(keys_of(contents), contents, strict=True))
             reading = self.reader.read(contents, state.question, request.question)
             state.readings.append(reading)
             told.append(observations.of_reading(request, reading, state.documents))
+            told += observations.of_tables(contents, state.documents)
             evidence += reading.evidence
         told.append(f"pages that may still be read: {state.pages_left}")
         return "\n".join(told), tuple(evidence)
 
     @staticmethod
-    def _affordable(state: State, read: Read) -> Read:
-        """The requests without pages over the budget: those at a time, and those that are left."""
-        left = state.pages_left
+    def _affordable(
+        state: State, requests: Sequence[PageRequest]
+    ) -> tuple[list[PageRequest], list[str]]:
+        """The requests without pages over the budget of the run and of a turn, and without those
+        that do not exist; what is said of these."""
+        new: set[PageKey] = set()
         kept: list[PageRequest] = []
-        for request in read.requests:
+        told: list[str] = []
+        places = state.budget.pages_at_once
+        for request in requests:
             pages: list[int] = []
             for page in dict.fromkeys(request.pages):
-                new = (request.document, page) not in state.read
-                if len(pages) < state.budget.pages_at_once and (left > 0 or not new):
-                    pages.append(page)
-                    left -= new
+                key = (request.document, page)
+                known = key in state.read or key in new
+                if places == 0 or (len(new) >= state.pages_left and not known):
+                    continue
+                places -= 1
+                if problem := _missing(state, key):
+                    told.append(f"not done: {problem}")
+                    continue
+                pages.append(page)
+                new |= set() if known else {key}
             if pages:
                 kept.append(msgspec.structs.replace(request, pages=tuple(pages)))
-        return Read(tuple(kept))
+        return kept, told
 
     def _look(self, state: State, look: Look) -> str:
         """What a reader that sees says of the region; the region's words, where none does."""
         describe = getattr(self.reader, "describe", None)
-        if describe is not None:
-            return str(describe(state.tools.look(look.document, look.region), look.question))
-        return f"words there: {state.tools.words_in(look.document, look.region) or 'none'}"
+        sees = describe is not None and bool(getattr(self.reader, "images", True))
+        if describe is not None and sees:
+            said = str(describe(state.tools.look(look.document, look.region), look.question))
+        else:
+            words = state.tools.words_in(look.document, look.region)
+            said = f"words there: {words or 'none'}"
+        evidence = state.tools.blocks_in(look.document, look.region)
+        state.looks.append(Note(f"looked: {said}", evidence, seen=sees))
+        return said
+
+
+def _done(state: State, read: Read) -> Read:
+    """What of a Read was done: the pages that are read now."""
+    kept = [
+        msgspec.structs.replace(request, pages=pages)
+        for request in read.requests
+        if (pages := tuple(p for p in request.pages if (request.document, p) in state.read))
+    ]
+    return Read(tuple(kept))
+
+
+def _missing(state: State, key: PageKey) -> str:
+    """Why a page cannot be read; "" where it can."""
+    try:
+        state.tools.read(PageRequest(key[0], (key[1],), ""))
+    except ConfigError as error:
+        return str(error)
+    return ""
 
 
 def _why(given: Answer) -> str:

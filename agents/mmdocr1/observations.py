@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from docpipe.agents.calculator import Calculation
 from docpipe.agents.mmdocr1.grammar import page_id
 from docpipe.agents.tools import Found
-from docpipe.records import PageRequest, Reading
+from docpipe.records import PageRequest, Reading, Table
+from docpipe.stages import PageContent
 
 
 def of_search(found: Sequence[Found], documents: Sequence[str]) -> str:
@@ -33,6 +34,21 @@ def of_reading(request: PageRequest, reading: Reading, documents: Sequence[str])
     pages = ", ".join(str(page_id(request.document, page, documents)) for page in request.pages)
     findings = [f"- {finding}" for finding in reading.findings if finding != reading.summary]
     return "\n".join([f'pages {pages}, asked "{request.question}": {reading.summary}', *findings])
+
+
+def of_tables(contents: Sequence[PageContent], documents: Sequence[str]) -> list[str]:
+    """The tables of the pages read, by the names that a calculation knows them by."""
+    return [
+        f'table "{_table_name(content.document.id, block.id, documents)}"'
+        + (f": {' '.join(block.caption.split())}" if block.caption else "")
+        for content in contents
+        for block in content.page.blocks
+        if isinstance(block, Table)
+    ]
+
+
+def _table_name(document: str, block: str, documents: Sequence[str]) -> str:
+    return block if len(documents) == 1 else f"{documents.index(document) + 1}:{block}"
 
 
 def of_calculation(expression: str, result: Calculation) -> str:

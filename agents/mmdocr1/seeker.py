@@ -7,6 +7,7 @@ system message, and bounds are kept by the agent, not by the prompt.
 
 from __future__ import annotations
 
+from docpipe.agents.metering import cost
 from docpipe.agents.mmdocr1 import grammar
 from docpipe.agents.mmdocr1.history import Rendering, message, messages
 from docpipe.agents.mmdocr1.state import Decision, State
@@ -71,12 +72,13 @@ class SeekerPolicy:
     def decide(self, state: State) -> Decision:
         tokens = 0
         if self.plan and not state.plan:
-            planned = self._complete(self.planning(state), _PLAN_TOKENS)
-            state.plan, tokens = planned.text.strip() or "no plan", _cost(planned)
+            asked = self.planning(state)
+            planned = self._complete(asked, _PLAN_TOKENS)
+            state.plan, tokens = planned.text.strip() or "no plan", cost(asked, planned)
         sent = self.prompt(state)
         reply = self._complete(sent, self.max_tokens)
         turn = grammar.parse(reply.text, state.documents, state.question)
-        return Decision(turn.action, turn.thought, sent, reply.text, tokens + _cost(reply))
+        return Decision(turn.action, turn.thought, sent, reply.text, tokens + cost(sent, reply))
 
     def planning(self, state: State) -> tuple[Message, ...]:
         """What the planner is sent: the question, the outline and the list of figures."""
@@ -120,7 +122,3 @@ def _part_lines(parts: tuple[Part, ...]) -> list[str]:
     named = [part for part in parts if part.kind != "heading" and part.text][:_MOST_PARTS]
     shown = [part for part in heads if part in top]
     return [f"page {part.page}, {part.kind}: {part.text}" for part in (*shown, *named)]
-
-
-def _cost(completion: Completion) -> int:
-    return completion.prompt_tokens + completion.completion_tokens

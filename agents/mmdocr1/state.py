@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from docpipe.agents.calculator import Calculation
+from docpipe.agents.notes import Note
 from docpipe.agents.question import Question
 from docpipe.agents.tools import Found, PageFound, PageKey, Tools
 from docpipe.records import (
@@ -26,8 +27,9 @@ from docpipe.stages import PageContent
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounds of one run: turns, pages read (each counted once) and at a time, tokens of the
-    language model, seconds. None is no bound; without `seconds` a run repeats itself."""
+    """Bounds of one run: turns, pages read (each counted once) and in one turn, tokens of the
+    language model in turns and readings, seconds. None is no bound; without `seconds` a run repeats
+    itself. Tokens and seconds end the search: the turn under way and the answer come on top."""
 
     turns: int = 12
     pages: int = 12
@@ -51,7 +53,8 @@ class State:
     """A run so far. Policies read it; the agent alone changes it.
 
     `searches` and `readings` are what the tools gave, `read` the pages read in that order,
-    `worked` the calculations, `documents` the ids of those in scope.
+    `worked` the calculations, `looks` what was seen of regions, `documents` the ids of those in
+    scope.
     """
 
     def __init__(self, question: str, asked: Question, tools: Tools, budget: Budget) -> None:
@@ -65,6 +68,7 @@ class State:
         self.readings: list[Reading] = []
         self.read: dict[PageKey, PageContent] = {}
         self.worked: list[tuple[str, Calculation]] = []
+        self.looks: list[Note] = []
         self.plan = ""
         self.tokens = 0
         self._started = time.monotonic()

@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from docpipe.agents.calculator import calculate
 from docpipe.agents.language_reader import LanguageModelReader
+from docpipe.agents.notes import Note
 from docpipe.agents.prompts import ask, parse
 from docpipe.errors import InputError
 from docpipe.records import Answer, ImagePart, TextPart
@@ -104,7 +106,7 @@ def test_replies_are_read_tolerantly(reply: str) -> None:
 
 def test_lists_and_words_stay_what_they_are() -> None:
     assert read(good([1], ["a", "b"]), "List the letters.").value == ["a", "b"]
-    assert read(good([1], "by water 24 hours"), "How is it driven?").value == "by water 24 hours"
+    assert read(good([1], "by water all day"), "How is it driven?").value == "by water all day"
 
 
 def test_documents_are_shown_as_numbered_data() -> None:
@@ -147,6 +149,45 @@ def test_a_number_that_stands_nowhere_is_not_given() -> None:
     answer = read({"answerable": True, "answer": "4,711 euros", "claims": [claim]}, "Its worth?")
     assert not answer.answerable
     assert "4,711" in answer.text
+
+
+@pytest.mark.parametrize("value", [9999, "it was some 9999 people", ["37", "9999"]])
+def test_no_part_of_an_answer_is_an_invented_number(value: object) -> None:
+    assert not read(good([1], value), "What did it employ?").answerable
+
+
+def test_a_sentence_with_an_invented_number_is_left_out() -> None:
+    reply = good([1])
+    reply["claims"] = [*reply["claims"], {"text": "It had 9999 wheels.", "sources": [1]}]  # type: ignore[misc]
+    assert read(reply).text == "It employed 37 people."
+
+
+def test_a_number_of_the_question_is_no_evidence() -> None:
+    assert not read(good([4], "1900"), "When did it open, in 1900 or later?").answerable
+
+
+def noted(expression: str, value: float) -> Answer:
+    reply = {"answer": value, "claims": [{"text": f"It is {value:g}.", "sources": [1]}]}
+    reader = LanguageModelReader(FakeLanguageModel([json.dumps(reply)]))
+    result = calculate(expression, {1: PAPER})
+    note = Note(f"calculated: {expression} = {result.text}", result.evidence, result)
+    answer = reader.read_with(contents(PAPER), "How much is it?", [note]).answer
+    assert answer is not None
+    return answer
+
+
+def test_a_calculation_counts_as_far_as_its_numbers_stand_in_the_evidence() -> None:
+    assert noted("37 * 100", 3700).answerable
+    assert not noted("9999", 9999).answerable
+    assert not noted("100 * 1000 * 100", 10_000_000).answerable
+    assert not noted("37 + 4711", 4748).answerable
+
+
+def test_the_cells_of_a_calculation_become_evidence() -> None:
+    answer = noted('round(cell("p2/table1", "Revenue", "2021") / 2, 1)', 24.1)
+    assert not answer.answerable  # 2 stands nowhere
+    answer = noted('round(cell("p2/table1", "Revenue", "2021"), 0)', 48)
+    assert [item.quote for item in answer.evidence][1:] == ["48.2"]
 
 
 def test_a_model_that_sees_is_shown_the_pages_whose_originals_are_there() -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
+from docpipe.agents.language_reader import LanguageModelReader
 from docpipe.agents.mmdocr1.agent import DocumentAgent
 from docpipe.agents.mmdocr1.history import Rendering
+from docpipe.agents.mmdocr1.one_pass import OnePassPolicy
 from docpipe.agents.mmdocr1.seeker import SeekerPolicy
 from docpipe.agents.mmdocr1.state import pages_read
+from docpipe.errors import ModelError
 from docpipe.records import Calculate, Finish, Look, Malformed, Message, Read, Search, TextPart
 from docpipe.registry import build
+from docpipe.stages import Completion
 from docpipe.testing import FakeLanguageModel, FakeLibrary, check_agent
 from tests.agents.documents import document, table, text
 
@@ -99,7 +106,10 @@ def test_a_model_that_never_acts_is_stopped_and_answers_nothing() -> None:
 def test_a_model_that_wants_everything_gets_what_the_budget_allows() -> None:
     trajectory, _ = run("<read>[1, 2, 3]</read>", plan=False, pages=2, turns=4)
     assert len(pages_read(trajectory)) == 2
-    assert run("<read>[1, 2, 3]</read>", plan=False, pages_at_once=1, turns=1)[0].steps[0].action
+    asked = '<read>[{"page_ids": [1], "query": "a"}, {"page_ids": [2, 3], "query": "b"}]</read>'
+    for at_once in (1, 2, 3):
+        few, _ = run(asked, plan=False, pages_at_once=at_once, turns=1)
+        assert len(pages_read(few)) == at_once
     spent, _ = run('<search>["mill"]</search>', plan=False, tokens=3)
     assert "tokens" in spent.steps[-1].action.reason
 
@@ -112,7 +122,83 @@ def test_pages_and_regions_that_are_not_there_are_told() -> None:
     )
     trajectory, _ = run(*script, plan=False)
     assert "has no page 77" in trajectory.steps[0].observation
+    assert pages_read(trajectory) == []
     assert "outside page 1" in trajectory.steps[1].observation
+
+
+def test_a_page_that_is_not_there_keeps_none_from_being_read() -> None:
+    trajectory, _ = run("<read>[77, 1]</read>", "<FINISH>", plan=False)
+    assert pages_read(trajectory) == [(MILL.id, 1)]
+    assert "has no page 77" in trajectory.steps[0].observation
+    assert trajectory.answer.value == 37
+
+
+def test_a_calculation_on_the_way_changes_no_right_answer() -> None:
+    script = ("<read>[1]</read>", "<calculate>12*4711 + 5</calculate>", "<FINISH>")
+    with_it, _ = run(*script, plan=False)
+    without, _ = run(script[0], script[2], plan=False)
+    assert with_it.answer == without.answer
+    assert with_it.answer.value == 37
+
+
+def reader_that_says(*replies: object) -> LanguageModelReader:
+    return LanguageModelReader(FakeLanguageModel([json.dumps(reply) for reply in replies]))
+
+
+REFUSED: dict[str, object] = {"answerable": False, "answer": "no", "claims": []}
+
+
+@pytest.mark.parametrize("reader", ["none", "model"])
+def test_the_sum_of_a_column_is_answered_with_its_cells(reader: str) -> None:
+    said = {"answer": 27, "claims": [{"text": "It was 27.", "sources": [5]}]}
+    model = FakeLanguageModel(
+        ["<read>[2]</read>", '<calculate>sum(column("p2/table2", "Flour"))</calculate>', "<FINISH>"]
+    )
+    agent = DocumentAgent.of(
+        SeekerPolicy(model, plan=False),
+        reader_that_says(REFUSED, said) if reader == "model" else None,
+    )
+    answer = agent.run("What was the sum of the flour over both years?", LIBRARY).answer
+    assert (answer.value, answer.format) == (27, "int")
+    assert [item.quote for item in answer.evidence if len(item.quote) == 2] == ["12", "15"]
+
+
+def test_what_is_looked_at_reaches_the_answer() -> None:
+    model = FakeLanguageModel(['<look>{"page_id": 3, "box": [0, 0, 600, 400]}</look>', "<FINISH>"])
+    said = {"answer": "1950", "claims": [{"text": "It closed in 1950.", "sources": [1]}]}
+    agent = DocumentAgent.of(SeekerPolicy(model, plan=False), reader_that_says(said))
+    answer = agent.run("When did the mill close?", LIBRARY).answer
+    assert answer.value == "1950"
+    assert answer.evidence[0].page == 3
+
+
+def test_what_the_reader_spends_counts_and_is_guessed_where_no_server_counts() -> None:
+    class Uncounted(FakeLanguageModel):
+        def complete(self, *args: Any, **options: Any) -> Completion:
+            return Completion(super().complete(*args, **options).text)
+
+    for kind in (FakeLanguageModel, Uncounted):
+        reader = LanguageModelReader(kind([json.dumps(REFUSED)]))
+        agent = DocumentAgent.of(OnePassPolicy(pages=3), reader, tokens=5, pages_at_once=1)
+        trajectory = agent.run(QUESTION, LIBRARY)
+        assert "tokens" in trajectory.steps[-1].action.reason  # type: ignore[union-attr]
+        assert len(pages_read(trajectory)) == 1
+
+
+def test_tables_of_pages_read_are_named() -> None:
+    trajectory, _ = run("<read>[2]</read>", "<FINISH>", plan=False)
+    assert 'table "p2/table2"' in trajectory.steps[0].observation
+
+
+def test_a_prompt_grown_too_long_ends_the_search_with_what_was_read() -> None:
+    class Full(FakeLanguageModel):
+        def complete(self, *args: Any, **options: Any) -> Completion:
+            if len(self.received) == 1:
+                raise ModelError("too long", code="model_request")
+            return super().complete(*args, **options)
+
+    agent = DocumentAgent.of(SeekerPolicy(Full(["<read>[1]</read>"]), plan=False))
+    assert agent.run(QUESTION, LIBRARY).answer.value == 37
 
 
 def test_looking_and_calculating_leave_their_results() -> None:
