@@ -13,7 +13,7 @@ import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+from typing import Any, BinaryIO, Concatenate, Literal, ParamSpec, TypeVar
 
 import msgspec
 
@@ -159,7 +159,7 @@ def ask(library: Library, question: str, documents: list[str] | None, trace: Pat
     ended = threading.Event()
     threading.Thread(target=_end_with, args=(trace, ended), daemon=True).start()
     try:
-        with trace.open("ab", buffering=0) as out:
+        with _opened(trace) as out:
             agent = WatchedAgent(library.agent, lambda step: _append(out, step))
             trajectory = library.run(question, documents=documents, agent=agent)
         names = {entry.id: entry.name for entry in library.status()}
@@ -168,8 +168,20 @@ def ask(library: Library, question: str, documents: list[str] | None, trace: Pat
         ended.set()
 
 
-def _append(out: Any, step: dict[str, Any]) -> None:
+def _opened(trace: Path) -> BinaryIO:
+    """The trace to write on; where it is gone already, the worker ends. It is never made anew,
+    which would look as if somebody waited."""
+    try:
+        out = trace.open("r+b")
+    except FileNotFoundError:
+        os._exit(0)
+    out.seek(0, os.SEEK_END)
+    return out
+
+
+def _append(out: BinaryIO, step: dict[str, Any]) -> None:
     out.write(codec.encode(step) + b"\n")
+    out.flush()
 
 
 def _end_with(file: Path, ended: threading.Event) -> None:

@@ -287,8 +287,13 @@ class Extraction(Model):
 
 
 class ExtractedDocument(Model):
+    """The fields of a document, or the reason why they could not be looked for."""
+
     document: str
     name: str
+    status: Literal["ok", "failed"] = "ok"
+    reason: str | None = None
+    message: str | None = None
     fields: list[FieldItem]
 
 

@@ -83,11 +83,13 @@ class Service:
         listening ends the work."""
         with tempfile.NamedTemporaryFile(dir=self._scratch, suffix=".trace") as trace:
             work = asyncio.create_task(self.think("ask", question, documents, Path(trace.name)))
+            rest = b""  # a line that is not yet whole
             try:
                 while not work.done():
                     await asyncio.wait([work], timeout=_POLL)
-                    for line in trace:
-                        yield "step", line.rstrip(b"\n")
+                    *lines, rest = (rest + trace.read()).split(b"\n")
+                    for line in lines:
+                        yield "step", line
                 yield "answer", await work
             finally:
                 work.cancel()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
-
-import pytest
+from typing import cast
 
 from docpipe.config import from_mapping
+from docpipe.library import Library
 from docpipe.server.models import Asked, ExtractionResult, SearchResult
-from tests.server.running import Running, serving
+from docpipe.server.service import Service
+from tests.server.running import QUOTING, Running, serving
 
 WHEN = "When was the old mill built?"
 
@@ -83,18 +87,21 @@ def test_search_gives_places(server: Running) -> None:
     assert found[0].regions
 
 
-def test_extraction_without_weights_says_so(
-    server: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    id = server.documents()["mill.pdf"]["id"]
-    response = server.client.post("/api/extract", json={"schema": "configured", "documents": [id]})
-    assert (response.status_code, response.json()["code"]) == (404, "unknown_schema")
-    about = server.client.get("/api/about").json()
-    for schema in about["schemas"]:
-        if not schema["ready"]:
-            asked = {"schema": schema["name"], "documents": [id]}
-            response = server.client.post("/api/extract", json=asked)
-            assert (response.status_code, response.json()["code"]) == (503, "no_weights")
+def test_extraction_without_weights_says_so(files: dict[str, Path], tmp_path: Path) -> None:
+    config = from_mapping(
+        {"entities": {"schema": "receipt", "weights": str(tmp_path / "none")}, "ocr_mode": "off"}
+    )
+    Library.create(tmp_path / "library", config=QUOTING).ingest(files["mill.pdf"], jobs=1)
+    with serving(tmp_path / "library", config=config) as server:
+        id = server.documents()["mill.pdf"]["id"]
+        asked = {"schema": "receipt", "documents": [id]}
+        response = server.client.post("/api/extract", json=asked)
+        assert (response.status_code, response.json()["code"]) == (503, "no_weights")
+        asked = {"schema": "configured", "documents": [id]}
+        response = server.client.post("/api/extract", json=asked)
+        assert (response.status_code, response.json()["code"]) == (404, "unknown_schema")
+        schemas = server.client.get("/api/about").json()["schemas"]
+        assert not next(each["ready"] for each in schemas if each["name"] == "receipt")
 
 
 def test_fields_come_with_places_and_as_a_spreadsheet(
@@ -123,3 +130,47 @@ def test_fields_come_with_places_and_as_a_spreadsheet(
         assert "mill.pdf,,ok,,1871." in table.text
         page = server.client.get(f"/api/documents/{id}/pages/1").json()
         assert [item["name"] for item in page["fields"]] == ["fake"]
+        both = asked | {"documents": ["0" * 16, id]}
+        results = server.client.post("/api/extract", json=both).json()["results"]
+        assert [(each["status"], each["reason"]) for each in results] == [
+            ("failed", "unknown_document"),
+            ("ok", None),
+        ]
+        assert results[1]["fields"]
+        table = server.client.post("/api/extract", json=both | {"format": "csv"})
+        assert "failed,unknown_document" in table.text
+
+
+def test_a_question_that_nobody_waits_for_is_not_begun(
+    files: dict[str, Path], tmp_path: Path
+) -> None:
+    Library.create(tmp_path / "library", config=QUOTING).ingest(files["mill.pdf"], jobs=1)
+    trace = tmp_path / "gone.trace"
+    code = (
+        "import pathlib, sys; from docpipe.server import inside; "
+        "from tests.server.running import QUOTING; "
+        "place = inside.Place(pathlib.Path(sys.argv[1]), QUOTING); "
+        "print('answered', inside.ask(place, 'mill', None, pathlib.Path(sys.argv[2])))"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "library"), str(trace)]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2])
+    assert (run.returncode, run.stdout) == (0, ""), run.stderr
+    assert not trace.exists()
+
+
+def test_steps_written_in_parts_are_told_whole(tmp_path: Path) -> None:
+    class Slow:
+        _scratch = tmp_path
+
+        async def think(self, name: str, question: str, documents: None, trace: Path) -> bytes:
+            for part in (b'{"a"', b':1}\n{"b":', b"2}\n"):
+                with trace.open("ab") as out:
+                    out.write(part)
+                await asyncio.sleep(0.2)
+            return b"{}"
+
+    async def told() -> list[tuple[str, bytes]]:
+        return [part async for part in Service.ask(cast(Service, Slow()), "mill", None)]
+
+    steps = [("step", b'{"a":1}'), ("step", b'{"b":2}')]
+    assert asyncio.run(told()) == [*steps, ("answer", b"{}")]

@@ -24,6 +24,7 @@ from docpipe.server.settings import MAX_QUESTION
 
 router = APIRouter(tags=["questions"])
 
+_OF_ALL = frozenset({"no_weights", "unknown_schema"})  # what no document would be spared
 _TABLES: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
 
 
@@ -63,12 +64,7 @@ async def extract(asked: Extraction, request: Request, service: TheService) -> R
     schema = chosen(service.settings, asked.schema_, asked.locale)
     spec = find_schema(schema.schema)
     ids = list(dict.fromkeys(asked.documents))
-    names = [service.intake.entry(id).name for id in ids]
-    found = [
-        Extracted(file=name, document=id, values={}, fields=await unless_gone(request, work))
-        for id, name in zip(ids, names, strict=True)
-        for work in [_fields(service, id, schema)]
-    ]
+    found = [await unless_gone(request, _extracted(service, id, schema)) for id in ids]
     if asked.format != "json":
         text = as_csv(found, spec, rows=asked.format == "rows")
         return Response(text, media_type="text/csv", headers={"cache-control": "no-store"})
@@ -79,12 +75,35 @@ async def extract(asked: Extraction, request: Request, service: TheService) -> R
             {
                 "document": each.document,
                 "name": each.file,
+                "status": each.status,
+                "reason": each.reason,
+                "message": each.message,
                 "fields": list(map(shapes.field, each.fields)),
             }
             for each in found
         ],
     }
     return Response(codec.encode(told), media_type="application/json")
+
+
+async def _extracted(service: Service, id: str, schema: EntitiesConfig) -> Extracted:
+    """What was found in a document, or why nothing was: the others do not suffer from it."""
+    name = id
+    try:
+        name = service.intake.entry(id).name
+        fields = await _fields(service, id, schema)
+    except DocpipeError as error:
+        if error.code in _OF_ALL:
+            raise
+        return Extracted(
+            file=name,
+            document=id,
+            status="failed",
+            reason=error.code,
+            message=error.message,
+            values={},
+        )
+    return Extracted(file=name, document=id, values={}, fields=fields)
 
 
 async def _fields(service: Service, id: str, schema: EntitiesConfig) -> tuple[Field, ...]:

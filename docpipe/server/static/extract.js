@@ -1,7 +1,10 @@
 // Fields of documents as a table; each value shows where it stands.
 
 import { api } from "./api.js";
-import { $, h, problemCard, replace } from "./dom.js";
+import { $, h, problemCard, replace, toast } from "./dom.js";
+
+const BATCH = 20; // documents asked for at once, so that it can be seen how far it is
+const LARGEST = 500; // documents the server takes at once
 
 /** The tab for fields; `open(document, page, regions)` shows a place, `current()` the open one, and
     `found(results)` is told what was found. */
@@ -11,6 +14,7 @@ export class Extract {
     this.found = found;
     this.current = current;
     this.items = [];
+    this.turn = 0;
     $("extract-form").addEventListener("submit", (event) => {
       event.preventDefault();
       this.extract();
@@ -36,24 +40,52 @@ export class Extract {
       replace(place, h("p", { class: "quiet" }, one ? "Open a document first." : "There are no documents yet."));
       return;
     }
-    const asked = { schema: $("schema").value, documents: documents.slice(0, 500) };
-    replace(place, h("p", { class: "quiet spin" }, "Looking for the fields…"));
+    const turn = ++this.turn; // an answer to an earlier click comes too late
+    const asked = { schema: $("schema").value, documents };
+    const state = h("span", { class: "spin" });
+    const stop = h("button", { type: "button", onclick: () => { this.turn += 1; replace(place); } }, "Stop");
+    replace(place, h("p", { class: "quiet" }, state, " ", stop));
     try {
-      const found = await api.extract(asked);
+      const found = { columns: [], row_columns: [], results: [] };
+      for (const some of batches(documents, BATCH)) {
+        state.textContent = `Looking for the fields… ${found.results.length} of ${documents.length}`;
+        const next = await api.extract({ ...asked, documents: some });
+        if (turn !== this.turn) return;
+        Object.assign(found, next, { results: [...found.results, ...next.results] });
+      }
       this.found(found.results);
-      replace(place, this.tools(asked, found), this.table(found), this.rows(found));
+      replace(place, this.tools(asked, found), this.failures(found), this.table(found), this.rows(found));
     } catch (problem) {
-      replace(place, problemCard(problem));
+      if (turn === this.turn) replace(place, problemCard(problem));
     }
+  }
+
+  /** Documents that could not be looked at, each with the reason. */
+  failures({ results }) {
+    const failed = results.filter((result) => result.status === "failed");
+    if (!failed.length) return null;
+    return h("div", { class: "card bad", role: "alert" }, failed.map((result) =>
+      h("p", {}, h("strong", {}, result.name), ` ${result.message}`)));
   }
 
   tools(asked, found) {
     const json = new Blob([JSON.stringify(found.results, null, 1)], { type: "application/json" });
-    const table = (format) => api.extractTable({ ...asked, format });
+    const saved = async (format, name) => {
+      try {
+        const parts = [];
+        for (const some of batches(asked.documents, LARGEST)) {
+          const text = await (await api.extractTable({ ...asked, documents: some, format })).text();
+          parts.push(parts.length ? text.slice(text.indexOf("\n") + 1) : text); // one line of names
+        }
+        save(new Blob(parts, { type: "text/csv" }), name);
+      } catch (problem) {
+        toast(problem.message);
+      }
+    };
     return h("div", { class: "row" },
-      h("button", { type: "button", onclick: async () => save(await table("csv"), "fields.csv") }, "Save CSV"),
+      h("button", { type: "button", onclick: () => saved("csv", "fields.csv") }, "Save CSV"),
       found.row_columns.length
-        ? h("button", { type: "button", onclick: async () => save(await table("rows"), "items.csv") }, "Items CSV") : null,
+        ? h("button", { type: "button", onclick: () => saved("rows", "items.csv") }, "Items CSV") : null,
       h("button", { type: "button", onclick: () => save(json, "fields.json") }, "Save JSON"));
   }
 
@@ -103,6 +135,10 @@ export class Extract {
         : text,
       field.notes.map((note) => h("span", { class: "note" }, note.replaceAll("_", " "))));
   }
+}
+
+function* batches(all, size) {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }
 
 const spoken = (name) => name.replaceAll("_", " ");
