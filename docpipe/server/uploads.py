@@ -14,6 +14,7 @@ from docpipe.errors import ConfigError, InputError
 from docpipe.library.store import cannot_write
 
 _LONGEST = 120  # characters of a name
+_MOST_BYTES = 200  # file systems count bytes, up to 255
 _UNSAFE = '/\\:*?"<>|'
 _NAMELESS = "document.pdf"
 
@@ -30,8 +31,12 @@ def safe_name(name: str) -> str:
     kept = kept.strip().lstrip(".").strip()
     stem, dot, suffix = kept.rpartition(".")
     if dot and len(suffix) <= 5:
-        return f"{stem[:_LONGEST]}.{suffix}" if stem else _NAMELESS
-    return kept[:_LONGEST] or _NAMELESS
+        return f"{_cut(stem)}.{suffix}" if stem else _NAMELESS
+    return _cut(kept) or _NAMELESS
+
+
+def _cut(name: str) -> str:
+    return name[:_LONGEST].encode()[:_MOST_BYTES].decode("utf-8", "ignore")
 
 
 async def receive(
@@ -48,22 +53,22 @@ async def receive(
     Raises InputError (`too_large`, `empty_file`), ConfigError when the disk is full. A part of a
     file is never left behind.
     """
-    uploads.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".", dir=uploads) as folder:
-        path = Path(folder) / safe_name(name)
-        try:
+    try:
+        uploads.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".", dir=uploads) as folder:
+            path = Path(folder) / safe_name(name)
             id = await _write(parts, path, max_bytes)
-        except OSError as error:
-            raise cannot_write(path, error) from error
-        if is_known(id):
-            return id, None
-        target = uploads / id
-        target.mkdir(exist_ok=True)
-        for old in target.iterdir():
-            if old.name != path.name:
-                old.unlink()
-        shutil.move(path, target / path.name)
-        return id, target / path.name
+            if is_known(id):
+                return id, None
+            target = uploads / id
+            target.mkdir(exist_ok=True)
+            for old in target.iterdir():
+                if old.name != path.name:
+                    old.unlink()
+            shutil.move(path, target / path.name)
+            return id, target / path.name
+    except OSError as error:
+        raise cannot_write(uploads, error) from error
 
 
 async def _write(parts: AsyncIterator[bytes], path: Path, max_bytes: int) -> str:

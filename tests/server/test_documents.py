@@ -144,11 +144,15 @@ def test_exports_are_saved_and_never_shown(server: Running) -> None:
         ("a\x00b\n\u202efdp.exe", "abfdp.exe"),
         ("Übung 3 – Lösung.pdf", "Übung 3 – Lösung.pdf"),
         ("x" * 500 + ".pdf", "x" * 120 + ".pdf"),
+        ("文" * 200 + ".pdf", "文" * 66 + ".pdf"),
+        ("😀" * 200 + ".pdf", "😀" * 50 + ".pdf"),
+        ("文" * 200, "文" * 66),
         ('a:b*c?"d.pdf', "a_b_c__d.pdf"),
     ],
 )
 def test_hostile_names_become_safe_ones(given: str, safe: str) -> None:
     assert safe_name(given) == safe
+    assert len(safe_name(given).encode()) < 255  # what file systems take
 
 
 def test_progress_is_streamed(files: dict[str, Path], tmp_path: Path) -> None:
@@ -166,10 +170,17 @@ def test_progress_is_streamed(files: dict[str, Path], tmp_path: Path) -> None:
 
 
 def test_a_disk_that_is_full_is_told(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def full(*_: object) -> str:
+    async def cut(*_: object) -> str:
+        return full()
+
+    def full(*_: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("docpipe.server.uploads._write", full)
+    monkeypatch.setattr("docpipe.server.uploads._write", cut)
+    response = server.client.post("/api/documents?name=a.pdf", content=b"%PDF-")
+    assert (response.status_code, response.json()["code"]) == (507, "cannot_write")
+    monkeypatch.undo()
+    monkeypatch.setattr("docpipe.server.uploads.shutil.move", full)
     response = server.client.post("/api/documents?name=a.pdf", content=b"%PDF-")
     assert (response.status_code, response.json()["code"]) == (507, "cannot_write")
 
