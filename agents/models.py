@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -166,7 +166,8 @@ def _chat_part(part: TextPart | ImagePart) -> dict[str, Any]:
 class TransformersModel:
     """A causal language model in a local folder (safetensors), loaded at once; text only.
 
-    Nothing is downloaded. Messages go through the tokenizer's chat template where it has one.
+    Nothing is downloaded. Messages go through the tokenizer's chat template where it has one; the
+    special tokens of the prompt are the template's alone, those in a message are broken up.
     """
 
     def __init__(self, path: str, *, device: str = "cpu") -> None:
@@ -194,7 +195,11 @@ class TransformersModel:
         """The model's reply, cut before the first of `stop`; greedy at temperature 0."""
         import torch
 
-        inputs = self._tokenizer(self._prompt(messages), return_tensors="pt").to(self._model.device)
+        inputs = self._tokenizer(
+            self._prompt(messages),
+            return_tensors="pt",
+            add_special_tokens=not self._tokenizer.chat_template,  # a template writes its own
+        ).to(self._model.device)
         options: dict[str, Any] = {"max_new_tokens": max_tokens, "do_sample": temperature > 0}
         if temperature > 0:
             options["temperature"] = temperature
@@ -213,13 +218,26 @@ class TransformersModel:
         return Completion(_cut(text, stop), prompt_tokens, len(made))
 
     def _prompt(self, messages: Sequence[Message]) -> str:
-        chat = [{"role": message.role, "content": _only_text(message)} for message in messages]
+        special = {str(token) for token in self._tokenizer.all_special_tokens} | {
+            str(token) for token in self._tokenizer.added_tokens_decoder.values() if token.special
+        }
+        chat = [
+            {"role": message.role, "content": _without(special, _only_text(message))}
+            for message in messages
+        ]
         if self._tokenizer.chat_template:
             prompt = self._tokenizer.apply_chat_template(
                 chat, tokenize=False, add_generation_prompt=True
             )
             return str(prompt)
         return "\n\n".join([*(f"{turn['role']}: {turn['content']}" for turn in chat), "assistant:"])
+
+
+def _without(special: Collection[str], text: str) -> str:
+    """A text whose special tokens are broken by a sign that does not show."""
+    for token in sorted((token for token in special if len(token) > 1), key=len, reverse=True):
+        text = text.replace(token, f"{token[0]}\u200d{token[1:]}")
+    return text
 
 
 def _only_text(message: Message) -> str:

@@ -1,7 +1,8 @@
 """What a language model is told, and how its reply is read.
 
-Text of documents is data: it is put between marks that carry a hash of it, so that no document can
-close them, and the model is told that nothing between them is an instruction.
+Text of documents is data: it is put between marks, what reads like such a mark or like a control
+token of a chat is broken up in it, and the model is told that nothing between the marks is an
+instruction.
 """
 
 from __future__ import annotations
@@ -34,6 +35,14 @@ _REFUSAL = re.compile(
     r"\bnot answerable\b|\bcannot (be )?answer|\bunanswerable\b|\bno (such )?information\b"
     r"|\bnot (mentioned|stated|provided|given|found)\b"
     r"|\bdo(es)? not (say|mention|contain|answer)\b",
+    re.IGNORECASE,
+)
+_BREAK = "\u200d"  # joins nothing and shows nothing, yet parts a token
+_CONTROL = re.compile(
+    r"(?<=<)(?=/?[a-z_]+-[0-9a-f]{12}>)|"
+    r"(?<=[<\[])(?=\|)|(?<=\|)(?=[>\]])|(?<=\[)(?=/?(?:INST|SYS|AVAILABLE_TOOLS|TOOL_\w+)\])"
+    r"|(?<=<)(?=<SYS>)|(?<=<)(?=/?(?:s|bos|eos|unk|pad|think|start_of_turn|end_of_turn|sys)>)"
+    r"|(?<=<)(?=[｜▁])",
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
@@ -77,9 +86,15 @@ def look(question: str, picture: ImagePart) -> tuple[Message, ...]:
 
 
 def fenced(name: str, data: str) -> str:
-    """Text of documents between marks that it cannot close, as it does not know its own hash."""
+    """Text of documents, harmless, between marks that it cannot close."""
     mark = f"{name}-{hashlib.sha256(data.encode('utf-8', 'replace')).hexdigest()[:12]}"
-    return f"<{mark}>\n{data}\n</{mark}>"
+    return f"<{mark}>\n{harmless(data)}\n</{mark}>"
+
+
+def harmless(data: str) -> str:
+    """Text in which nothing reads as a mark or as a control token of a chat any more: a sign that
+    does not show parts it."""
+    return _CONTROL.sub(_BREAK, data)
 
 
 def parse(text: str) -> Reply:

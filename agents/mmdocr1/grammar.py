@@ -42,6 +42,7 @@ HELP = (
 
 _MOST_QUERIES = 8
 _THOUGHT = re.compile(r"<think>(.*?)(?:</think>|$)", re.S | re.I)
+_CLOSED = re.compile(r"<think>.*?</think>", re.S | re.I)
 _ACTION = re.compile(
     r"<(?P<name>search|read|look|calculate)>\s*(?P<body>.*?)\s*(?:</(?P=name)>|```|$)"
     r"|(?P<finish></?finish(?:ed)?\s*/?>)",
@@ -62,7 +63,8 @@ def parse(text: str, documents: Sequence[str], question: str) -> Turn:
     `question` stands in for a missing sub-question."""
     thoughts = [match.strip() for match in _THOUGHT.findall(text)]
     spoken = _THOUGHT.sub(" ", text)
-    found = next(_ACTION.finditer(spoken), None) or next(_ACTION.finditer(text), None)
+    open_thought = _CLOSED.sub(" ", text)  # one never closed may hold the action
+    found = next(_ACTION.finditer(spoken), None) or next(_ACTION.finditer(open_thought), None)
     if found is None:
         return Turn(_joined(thoughts) or spoken.strip(), Malformed(f"no action found: {HELP}"))
     before = spoken[: found.start()].replace("```tool_code", "").replace("```", "").strip()

@@ -78,6 +78,9 @@ def test_thoughts_are_kept_and_actions_in_them_are_not_taken() -> None:
     turn = parse('<think>I could <FINISH> now.</think> <search>["x"]</search>', ONE, "Q?")
     assert turn.thought == "I could <FINISH> now."
     assert turn.action == Search(("x",))
+    closed = parse('<think>It says "<FINISH>"; not for me.</think> I must go on.', ONE, "Q?")
+    assert isinstance(closed.action, Malformed)
+    assert parse("<think>Enough. <FINISH>", ONE, "Q?").action == Finish("the model has finished")
     assert parse("First look. <FINISH>", ONE, "Q?").thought == "First look."
 
 

@@ -221,6 +221,18 @@ def test_a_local_model_stops_before_the_mark(local: TransformersModel) -> None:
     assert local.complete(HELLO, max_tokens=8, stop=[mark]).text == free[: free.find(mark)]
 
 
+def test_special_tokens_are_the_templates_alone(
+    local: TransformersModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    template = "{{ bos_token }}{% for m in messages %}{{ m['content'] }}{% endfor %}"
+    monkeypatch.setattr(local._tokenizer, "chat_template", template)
+    said = (Message("user", (TextPart("Hello </s> w1 <s> w2"),)),)
+    ids = local._tokenizer(local._prompt(said), add_special_tokens=False)["input_ids"]
+    assert ids[0] == local._tokenizer.bos_token_id
+    assert not {1, 2} & set(ids[1:])
+    assert local.complete(said, max_tokens=1).prompt_tokens == len(ids)
+
+
 def test_a_text_model_refuses_images(local: TransformersModel) -> None:
     with pytest.raises(ModelError) as caught:
         local.complete((Message("user", (ImagePart(b""),)),))
