@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator
@@ -122,6 +123,39 @@ def test_a_refusal_and_a_missing_model_are_explained(
     assert not visit.problems
 
 
+def test_a_late_answer_does_not_replace_what_was_opened_since(
+    browser: playwright.Browser, server: Running
+) -> None:
+    visit = Visit(browser, server)
+    page = visit.page
+    documents = server.documents()
+    mill, tax = documents["mill.pdf"]["id"], documents["tax.pdf"]["id"]
+    late: list[playwright.Route] = []
+    page.route(f"**/api/documents/{mill}", lambda route: late.append(route))
+    page.get_by_role("button", name=re.compile("^mill.pdf")).click()
+    page.get_by_role("button", name=re.compile("^tax.pdf")).click()
+    page.get_by_role("img", name="Page 1 of tax.pdf").wait_for()
+    with page.expect_response(f"**/api/documents/{mill}"):
+        late[0].continue_()
+    page.wait_for_timeout(300)
+    assert page.locator("#title").inner_text() == "tax.pdf"
+
+    page = Visit(browser, server).page
+    page.route(f"**/api/documents/{tax}/pages/1", lambda route: late.append(route))
+    page.get_by_role("button", name=re.compile("^tax.pdf")).click()
+    page.get_by_role("img", name="Page 1 of tax.pdf").wait_for()
+    page.get_by_role("button", name=re.compile("^mill.pdf")).click()
+    page.get_by_role("img", name="Page 1 of mill.pdf").wait_for()
+    page.get_by_role("button", name="Words", exact=True).click()
+    words = page.locator("section[aria-label='Page 1'] .box").count()
+    assert words == 7  # of "The old mill was built in 1871."
+    with contextlib.suppress(playwright.Error):  # it has been ended by the page
+        late[-1].continue_()
+    page.wait_for_timeout(300)
+    assert page.locator("section[aria-label='Page 1'] .box").count() == words
+    assert not visit.problems
+
+
 def test_narrow_screens_and_the_keyboard_suffice(
     browser: playwright.Browser, server: Running
 ) -> None:
@@ -165,11 +199,12 @@ def test_the_token_is_asked_for_and_the_link_has_it(
         page.get_by_text("this is not the token").wait_for()
         page.get_by_label("Token").fill("correct horse")
         page.get_by_role("button", name="Open").click()
-        page.get_by_text("library").first.wait_for()
+        playwright.expect(page.locator("#library")).to_have_text("library")
 
         fresh = browser.new_context().new_page()
         fresh.goto(f"{server.url}/#token=correct%20horse")
-        fresh.get_by_text("library").first.wait_for()
+        playwright.expect(fresh.locator("#library")).to_have_text("library")
+        playwright.expect(fresh.locator("dialog:visible")).to_have_count(0)
         assert "token" not in fresh.url
 
 

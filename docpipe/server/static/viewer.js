@@ -19,6 +19,7 @@ export class Viewer {
     this.shown = new Map();
     this.fields = new Map(); // by document, where they were extracted on this page
     this.wanted = null;
+    this.turn = 0;
     this.near = new IntersectionObserver((entries) => this.scrolled(entries), { root: $("pages"), rootMargin: "400px" });
     this.listen();
   }
@@ -47,13 +48,17 @@ export class Viewer {
   /** Show a document at a page, with places on it marked: `regions` of `{page, box}`. */
   async open(id, number = 1, regions = []) {
     showPane("viewer");
+    const turn = ++this.turn; // an answer to an earlier click comes too late
     if (this.document?.id !== id) {
+      let document;
       try {
-        this.document = await api.document(id);
+        document = await api.document(id);
       } catch (problem) {
-        toast(problem.message);
+        if (turn === this.turn) toast(problem.message);
         return;
       }
+      if (turn !== this.turn) return;
+      this.document = document;
       this.build();
       this.opened(this.document);
     }
@@ -62,18 +67,25 @@ export class Viewer {
   }
 
   close() {
+    this.turn += 1;
     this.document = null;
-    this.near.disconnect();
+    this.forget();
     replace($("pages"));
     $("bar").hidden = true;
     $("welcome").hidden = false;
     $("inspector").hidden = true;
   }
 
+  /** End what is under way for the pages of a document. */
+  forget() {
+    this.near.disconnect();
+    for (const { stop } of this.shown.values()) stop.abort();
+    this.shown.clear();
+  }
+
   build() {
     const { id, name, pages } = this.document;
-    this.near.disconnect();
-    this.shown.clear();
+    this.forget();
     $("inspector").hidden = true;
     $("welcome").hidden = true;
     $("bar").hidden = false;
@@ -216,7 +228,7 @@ export class Viewer {
     try {
       const layers = await api.page(this.document.id, page.number, signal);
       const held = this.shown.get(page.number);
-      if (signal.aborted || !held) return;
+      if (signal.aborted || held?.stop.signal !== signal) return;
       held.layers = layers;
       this.draw(page);
       if (layers.verdict !== "ok") {
@@ -224,7 +236,7 @@ export class Viewer {
         page.element.append(h("p", { class: "verdict" }, `text ${layers.verdict}: ${reasons}`));
       }
     } catch (problem) {
-      if (problem.name !== "AbortError") toast(problem.message);
+      if (!signal.aborted) toast(problem.message);
     }
   }
 
@@ -239,7 +251,9 @@ export class Viewer {
   /** Show the fields that were extracted. */
   found(results) {
     for (const { document, fields } of results) this.fields.set(document, fields);
-    if (this.document && !this.on.has("fields")) this.toggle("fields");
+    if (!this.document) return;
+    if (this.on.has("fields")) for (const number of this.shown.keys()) this.draw(this.pages[number - 1]);
+    else this.toggle("fields");
   }
 
   /** Mark places and nothing else, until others are marked. */
