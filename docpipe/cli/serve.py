@@ -56,9 +56,11 @@ def serve(
     --token others can reach it.
     """
     from docpipe.ingest import check_targets
+    from docpipe.library import Library
 
     try:
         from docpipe.server.app import create_app
+        from docpipe.server.disk import alone
         from docpipe.server.run import Server
         from docpipe.server.settings import Settings as ServerSettings
     except ImportError as error:
@@ -80,6 +82,9 @@ def serve(
         max_documents=max_documents,
     )
     with _listening(host, port) as listener:
+        Library.create(library, config=chosen.config)
+        with alone(chosen):  # else it is told now, and not by the server when it starts
+            pass
         address = _address(listener, host, token)
         typer.echo(f"docpipe is at {address}   (Ctrl-C ends it)")
         if browser:

@@ -33,6 +33,18 @@ def test_a_port_in_use_and_a_missing_folder_are_told(docpipe: Docpipe, tmp_path:
     assert "source_missing" in run.err
 
 
+def test_a_folder_that_is_no_library_is_told(docpipe: Docpipe, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file.txt").touch()
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "library.json").write_text("{")
+    for name, code in (("other", 2), ("damaged", 1)):
+        run = docpipe("serve", "--port", "0", "--library", tmp_path / name)
+        assert run.code == code, run.err
+        assert "docpipe is at" not in run.out
+        assert "Traceback" not in run.err
+
+
 def test_a_folder_is_served_until_it_is_interrupted(folder: Path, tmp_path: Path) -> None:
     from tests.server.running import commanded, wait_for
 
