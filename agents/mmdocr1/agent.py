@@ -131,7 +131,8 @@ class DocumentAgent:
 
     def finish(self, state: State) -> Trajectory:
         """The trajectory with the answer to what was read."""
-        id = hashlib.sha256(state.question.encode()).hexdigest()[:16]
+        parts = [state.question, type(self.policy).__qualname__, *state.documents]
+        id = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
         given = msgspec.structs.replace(answer(state, self.reader), trajectory=id)
         last = state.steps[-1]
         if isinstance(last.action, Finish):

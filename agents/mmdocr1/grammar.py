@@ -41,6 +41,7 @@ HELP = (
 )
 
 _MOST_QUERIES = 8
+_MOST_PAGES = 20  # that a range names
 _THOUGHT = re.compile(r"<think>(.*?)(?:</think>|$)", re.S | re.I)
 _CLOSED = re.compile(r"<think>.*?</think>", re.S | re.I)
 _ACTION = re.compile(
@@ -48,7 +49,10 @@ _ACTION = re.compile(
     r"|(?P<finish></?finish(?:ed)?\s*/?>)",
     re.S | re.I,
 )
-_PAGE_ID = re.compile(r"(?:(?P<document>\d{1,4}):)?(?:p(?:age)?\.?\s*)?(?P<page>\d{1,6})", re.I)
+_PAGE_ID = re.compile(
+    r"(?:(?P<document>\d{1,4}):)?(?:p(?:age)?\.?\s*)?(?P<page>\d{1,6})(?:\s*[-–]\s*(?P<last>\d{1,6}))?",
+    re.I,
+)
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -155,11 +159,17 @@ def _requests(value: object, documents: Sequence[str], question: str) -> Iterato
 def _pages(item: dict[str, object], documents: Sequence[str]) -> Iterator[tuple[str, int]]:
     value = next((item[key] for key in ("page_ids", "pages", "page_id", "page") if key in item), ())
     for part in value if isinstance(value, list | tuple) else [value]:
+        if isinstance(part, float) and part.is_integer():
+            part = int(part)
         for match in _PAGE_ID.finditer(str(part)):
+            if match["document"] is None and len(documents) > 1:
+                raise ValueError(f'page {match["page"]} of which document? write "2:14"')
             number = int(match["document"] or 1)
             if not 1 <= number <= len(documents):
                 raise ValueError(f"there is no document {number}")
-            yield documents[number - 1], int(match["page"])
+            first, last = int(match["page"]), int(match["last"] or match["page"])
+            for page in range(first, min(last, first + _MOST_PAGES) + 1):
+                yield documents[number - 1], page
 
 
 def _look(value: object, documents: Sequence[str], question: str) -> Look:

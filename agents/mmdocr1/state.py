@@ -15,7 +15,6 @@ from docpipe.agents.tools import Found, PageFound, PageKey, Tools
 from docpipe.records import (
     Action,
     Finish,
-    Malformed,
     Message,
     Read,
     Reading,
@@ -80,11 +79,6 @@ class State:
     @property
     def finished(self) -> bool:
         return bool(self.steps) and isinstance(self.steps[-1].action, Finish)
-
-    @property
-    def malformed(self) -> int:
-        """How many turns were no action."""
-        return sum(isinstance(step.action, Malformed) for step in self.steps)
 
     @property
     def queries(self) -> set[str]:

@@ -43,6 +43,8 @@ def read(*pages: int, document: str = ONE[0], question: str = "Q?") -> Read:
         ("<read>[{'page_ids': '3, 5'}]</read>", read(3, 5)),
         ("<read>[3, 4, 3]</read>", read(3, 4)),
         ("<READ>page 7</READ>", read(7)),
+        ("<read>[3.0]</read>", read(3)),
+        ('<read>["3-5", 9]</read>', read(3, 4, 5, 9)),
         ("Enough. <FINISH>", Finish("the model has finished")),
         ("<finished/>", Finish("the model has finished")),
         ("<calculate>(3 +\n 4)</calculate>", Calculate("(3 + 4)")),
@@ -86,9 +88,15 @@ def test_thoughts_are_kept_and_actions_in_them_are_not_taken() -> None:
 
 def test_pages_of_several_documents_are_told_apart() -> None:
     action = parse(
-        '<read>[{"page_ids": ["2:14", "1:3", 5], "query": "x"}]</read>', TWO, "Q?"
+        '<read>[{"page_ids": ["2:14", "1:3", "1:5"], "query": "x"}]</read>', TWO, "Q?"
     ).action
     assert action == Read((PageRequest(TWO[1], (14,), "x"), PageRequest(TWO[0], (3, 5), "x")))
+
+
+def test_a_page_of_no_document_among_several_is_malformed() -> None:
+    action = parse("<read>[5]</read>", TWO, "Q?").action
+    assert isinstance(action, Malformed)
+    assert "which document" in action.problem
 
 
 TEXTS = (
