@@ -6,6 +6,7 @@ run that was broken off goes on where it was.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+import docpipe
 from docpipe.agents.mmdocr1.agent import DocumentAgent
 from docpipe.agents.mmdocr1.one_pass import OnePassPolicy
 from docpipe.agents.mmdocr1.state import pages_read
@@ -110,13 +112,24 @@ def _malformed(run: Trajectory) -> int:
 
 
 def _kept(options: Options, arm: str) -> Path | None:
-    """The file of an arm's results under these settings."""
+    """The file of an arm's results under these settings and this code."""
     if options.work is None:
         return None
-    settings = msgspec.json.encode((options.config, str(options.library)), order="sorted")
+    settings = msgspec.json.encode((options.config, str(options.library), _code()), order="sorted")
     digest = hashlib.sha256(settings).hexdigest()[:12]
     options.work.mkdir(parents=True, exist_ok=True)
     return options.work / f"{arm}-{digest}.jsonl"
+
+
+@functools.cache
+def _code() -> str:
+    """A digest of what finds and answers: what another version has kept is not taken."""
+    root = Path(docpipe.__file__).parent
+    files = [file for part in ("agents", "retrieval") for file in (root / part).rglob("*.py")]
+    whole = hashlib.sha256()
+    for file in sorted(files):
+        whole.update(file.read_bytes())
+    return whole.hexdigest()
 
 
 def _read(path: Path | None) -> Iterator[Asked]:

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from docpipe.bench import agent as bench
+from docpipe.bench import agent_arms
 from docpipe.bench.agent import Case, figures, measure, precision_at
 from docpipe.bench.agent_arms import Asked, ask_all, matching_share, one_pass
 from docpipe.bench.mmlongbench import GoldFormat, Sample
@@ -129,6 +130,16 @@ def test_a_broken_run_goes_on_where_it_was(library: Library, tmp_path: Path) -> 
     kept.write_bytes(b"".join(lines[:2]) + lines[2][:20])
     assert len(ask_all("agent", agent, samples, library, options)) == len(whole)
     assert agent.runs == 2 * len(samples) - 2
+
+
+def test_what_another_version_has_kept_is_asked_again(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples, options = questions(library)[:1], Options(work=tmp_path)
+    ask_all("agent", FakeAgent(), samples, library, options)
+    monkeypatch.setattr(agent_arms, "_code", lambda: "another")
+    ask_all("agent", FakeAgent(), samples, library, options)
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_the_bench_is_known() -> None:
