@@ -22,6 +22,7 @@ from docpipe.config import Config, EntitiesConfig
 from docpipe.content import find_page
 from docpipe.errors import ConfigError, DocpipeError
 from docpipe.library import Library
+from docpipe.library.store import Store
 from docpipe.records import Field
 from docpipe.server import shapes
 
@@ -69,8 +70,7 @@ def _on_library(
 
 def _library(place: Place) -> Library:
     global _held, _seen
-    found = (place.root / "library.json").stat()
-    state = (found.st_mtime_ns, found.st_ino)
+    state = state_of(place.root)
     if _held is None or _held[0] != place:
         library = Library.open(place.root, config=place.config, passwords=place.passwords)
         _held = (place, library)
@@ -78,6 +78,17 @@ def _library(place: Place) -> Library:
         _held[1].refresh()
     _seen = state
     return _held[1]
+
+
+def state_of(root: Path) -> tuple[int, int]:
+    """What changes whenever the library in a folder does."""
+    try:
+        found = Store(root).manifest_path.stat()
+    except OSError as error:
+        raise ConfigError(
+            f"the library {root.name} is gone", code="no_library", hint="put it back"
+        ) from error
+    return found.st_mtime_ns, found.st_ino
 
 
 @_on_library
@@ -193,14 +204,13 @@ def _end_with(file: Path, ended: threading.Event) -> None:
 @_on_library
 def extract(library: Library, id: str, schema: EntitiesConfig) -> tuple[Field, ...]:
     """The fields of a document."""
-    fields: tuple[Field, ...] = (
-        _extractor(codec.encode(schema)).extract(library.document(id)).fields
-    )
+    fields: tuple[Field, ...] = extractor(codec.encode(schema)).extract(library.document(id)).fields
     return fields
 
 
 @functools.lru_cache(2)
-def _extractor(schema: bytes) -> Any:
+def extractor(schema: bytes) -> Any:
+    """The extractor of a schema, as JSON of `EntitiesConfig`: its model is loaded once."""
     from docpipe.parsers.entities.extraction import build_extractor
 
     return build_extractor(codec.decode(schema, EntitiesConfig))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from typing import Annotated, ParamSpec, TypeVar
 
 from mcp.server.mcpserver import MCPServer
@@ -11,11 +13,12 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
-from docpipe import __version__
+from docpipe import __version__, codec
 from docpipe.content import find_page, page_text
 from docpipe.errors import ConfigError, DocpipeError
 from docpipe.library import Library
 from docpipe.server import shapes
+from docpipe.server.inside import extractor, state_of
 from docpipe.server.models import Asked, ExtractedDocument, Found, SchemaName, SearchResult
 from docpipe.server.settings import MAX_QUESTION, Settings
 
@@ -131,12 +134,11 @@ class Tools:
     def extract(self, document: Name, schema: SchemaName) -> ExtractedDocument:
         """Extract the fields of a receipt, an invoice, an identity document or a form, with the
         place, score and notes of each."""
-        from docpipe.parsers.entities.extraction import build_extractor
         from docpipe.server.extraction import chosen
 
         settings = Settings(library=self._library.root, config=self._library.config)
         found = self._library.document(document)
-        fields = build_extractor(chosen(settings, schema, None)).extract(found).fields
+        fields = extractor(codec.encode(chosen(settings, schema, None))).extract(found).fields
         return ExtractedDocument.model_validate(
             {
                 "document": found.id,
@@ -150,18 +152,39 @@ def create_server(library: Library) -> MCPServer:
     """The MCP server for a library; `run()` serves it on stdin and stdout."""
     server: MCPServer = MCPServer("docpipe", version=__version__, instructions=_INSTRUCTIONS)
     tools = Tools(library)
+    current = _Current(library)
     for call in (tools.documents, tools.search, tools.read_page, tools.ask, tools.extract):
-        server.tool(annotations=_READS)(_told(call))
+        server.tool(annotations=_READS)(_told(call, current))
     return server
 
 
-def _told(call: Callable[P, T]) -> Callable[P, T]:
+class _Current:
+    """A library that is as it is on disk, and used by one call at a time: calls come in threads,
+    and the libraries that read PDFs do not bear that."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._lock = threading.Lock()
+        self._seen: tuple[int, int] | None = None
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        with self._lock:
+            seen = state_of(self._library.root)
+            if seen != self._seen:
+                self._library.refresh()
+                self._seen = seen
+            yield
+
+
+def _told(call: Callable[P, T], current: _Current) -> Callable[P, T]:
     """The call, with docpipe's errors told in words, and no others."""
 
     @functools.wraps(call)
     def run(*arguments: P.args, **options: P.kwargs) -> T:
         try:
-            return call(*arguments, **options)
+            with current.held():
+                return call(*arguments, **options)
         except DocpipeError as error:
             raise ToolError(f"{error} [{error.code}]") from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,47 @@ def test_errors_are_told_in_words(root: Path) -> None:
         assert result.is_error
         assert part in result.content[0].text
         assert "Traceback" not in result.content[0].text
+
+
+def test_what_is_read_meanwhile_is_found(tmp_path: Path) -> None:
+    library = Library.create(tmp_path / "library", config=QUOTING)
+    library.ingest(write_pdf(tmp_path / "mill.pdf", ["The old mill was built in 1871."]), jobs=1)
+
+    async def run() -> list[str]:
+        async with Client(create_server(Library.open(library.root, config=QUOTING))) as client:
+            await client.call_tool("search", {"query": "mill"})
+            tax = write_pdf(tmp_path / "tax.pdf", ["The tax return is due in May."])
+            await asyncio.to_thread(library.ingest, tax, jobs=1)
+            found = await client.call_tool("search", {"query": "tax return", "limit": 1})
+            return [place["name"] for place in found.structured_content["found"]]
+
+    assert asyncio.run(run()) == ["tax.pdf"]
+
+
+def test_calls_side_by_side_take_turns(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = 0
+    most = 0
+    search = Library.search
+
+    def watched(self: Library, *arguments: Any) -> Any:
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        time.sleep(0.05)
+        try:
+            return search(self, *arguments)
+        finally:
+            inside -= 1
+
+    monkeypatch.setattr(Library, "search", watched)
+
+    async def run() -> list[Any]:
+        async with Client(create_server(Library.open(root, config=QUOTING))) as client:
+            calls = [client.call_tool("search", {"query": "mill"}) for _ in range(4)]
+            return await asyncio.gather(*calls)
+
+    assert all(not result.is_error for result in asyncio.run(run()))
+    assert most == 1
 
 
 def test_the_command_serves_on_stdin_and_stdout(root: Path) -> None:
