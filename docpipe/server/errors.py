@@ -6,6 +6,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from docpipe.errors import ConfigError, DocpipeError, InputError
 
@@ -25,6 +26,7 @@ _STATUS = {
     "memory": 507,
     "wrong_token": 403,
 }
+DEFECT = "this is a defect of docpipe"
 _HTTP_CODES = {404: "not_found", 405: "wrong_method", 422: "invalid"}
 
 
@@ -63,9 +65,10 @@ def install(app: FastAPI) -> None:
         return response
 
     @app.exception_handler(ClientGone)
-    async def of_nobody(request: Request, error: ClientGone) -> JSONResponse:
+    @app.exception_handler(ClientDisconnect)
+    async def of_nobody(request: Request, error: Exception) -> JSONResponse:
         return problem(499, "client_gone", "the client has gone")
 
     @app.exception_handler(Exception)
     async def of_defect(request: Request, error: Exception) -> JSONResponse:
-        return problem(500, "internal", "this is a defect of docpipe", "please report it")
+        return problem(500, "internal", DEFECT, "please report it")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import tempfile
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
@@ -17,12 +18,13 @@ from docpipe.errors import DocpipeError
 from docpipe.library import Entry, Library
 from docpipe.server.desk import Desk, Work
 from docpipe.server.disk import alone, sweep
-from docpipe.server.errors import ClientGone
+from docpipe.server.errors import DEFECT, ClientGone
 from docpipe.server.inside import Place, Refused
 from docpipe.server.intake import Intake
 from docpipe.server.settings import Settings
 from docpipe.workers import Outcome
 
+_log = logging.getLogger(__name__)
 T = TypeVar("T")
 LOOK_TIMEOUT = 30.0  # seconds for a page
 THINK_TIMEOUT = 180.0  # seconds for an answer, or the fields of a document
@@ -101,6 +103,9 @@ class Service:
 
 def _value(outcome: Outcome) -> Any:
     if outcome.issue is not None:
+        if outcome.issue.code == "internal":  # the text of some exception is not for clients
+            _log.error("a worker has failed: %s", outcome.issue.message)
+            raise DocpipeError(DEFECT, code="internal", hint="please report it")
         raise DocpipeError(outcome.issue.message, code=outcome.issue.code)
     if isinstance(outcome.value, Refused):
         refused = outcome.value
@@ -112,7 +117,7 @@ class Cache:
     """The bytes last used, up to `size` of them."""
 
     def __init__(self, size: int) -> None:
-        self._room = size
+        self._size = self._room = size
         self._kept: OrderedDict[tuple[object, ...], bytes] = OrderedDict()
 
     def get(self, key: tuple[object, ...]) -> bytes | None:
@@ -121,7 +126,7 @@ class Cache:
         return self._kept.get(key)
 
     def put(self, key: tuple[object, ...], value: bytes) -> None:
-        if key in self._kept:
+        if key in self._kept or len(value) > self._size:
             return
         self._kept[key] = value
         self._room -= len(value)

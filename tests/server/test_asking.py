@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import subprocess
 import sys
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import cast
+
+import pytest
 
 from docpipe.config import from_mapping
 from docpipe.library import Library
 from docpipe.server.models import Asked, ExtractionResult, SearchResult
-from docpipe.server.service import Service
+from docpipe.server.service import Cache, Service
 from tests.server.running import QUOTING, Running, serving
 
 WHEN = "When was the old mill built?"
@@ -174,3 +178,26 @@ def test_steps_written_in_parts_are_told_whole(tmp_path: Path) -> None:
 
     steps = [("step", b'{"a":1}'), ("step", b'{"b":2}')]
     assert asyncio.run(told()) == [*steps, ("answer", b"{}")]
+
+
+def test_a_defect_ends_an_answer_with_a_problem(
+    server: Running, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fails(*_: object) -> AsyncIterator[tuple[str, bytes]]:
+        yield "step", b"{}"
+        raise RuntimeError("at /a/path")
+
+    monkeypatch.setattr(Service, "ask", fails)
+    with caplog.at_level(logging.CRITICAL, "docpipe.server.routes.asking"):
+        response = server.client.post("/api/ask/stream", json={"question": WHEN})
+    name, told = events_of(response.text)[-1]
+    assert (name, told["code"]) == ("problem", "internal")
+    assert "/a/path" not in response.text
+
+
+def test_what_is_larger_than_the_cache_leaves_the_rest() -> None:
+    cache = Cache(10)
+    cache.put(("small",), b"1234")
+    cache.put(("large",), b"x" * 11)
+    assert cache.get(("small",)) == b"1234"
+    assert cache.get(("large",)) is None

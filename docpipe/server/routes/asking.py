@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
@@ -16,12 +17,14 @@ from docpipe.export.fields import Extracted
 from docpipe.parsers.entities.schema import find_schema
 from docpipe.records import Field
 from docpipe.server import shapes
+from docpipe.server.errors import DEFECT
 from docpipe.server.extraction import as_csv, chosen
 from docpipe.server.models import Asked, Extraction, ExtractionResult, Question, SearchResult
 from docpipe.server.routes.common import STREAM, TheService, event, events, problem_event
 from docpipe.server.service import Service, tag_of, unless_gone
 from docpipe.server.settings import MAX_QUESTION
 
+_log = logging.getLogger(__name__)
 router = APIRouter(tags=["questions"])
 
 _OF_ALL = frozenset({"no_weights", "unknown_schema"})  # what no document would be spared
@@ -124,6 +127,9 @@ async def _told(service: Service, asked: Question) -> AsyncIterator[bytes]:
                 yield event(name, data)
     except DocpipeError as error:
         yield problem_event(error)
+    except Exception:
+        _log.exception("an answer has failed")
+        yield problem_event(DocpipeError(DEFECT, code="internal", hint="please report it"))
 
 
 async def _answer(service: Service, asked: Question) -> bytes:

@@ -18,7 +18,7 @@ export class Ask {
       this.ask($("question").value.trim());
     });
     $("question").addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && !event.shiftKey) {
+      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
         event.preventDefault();
         $("ask-form").requestSubmit();
       }
