@@ -38,6 +38,7 @@ _PARTS = re.compile(
     r"(?P<quoted>\"[^\"]*\"|'[^']*')|(?P<call>(?<=\w)\(|\[)|(?P<bracket>\()|(?P<end>[)\]])"
     r"|(?P<thousands>(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\w))"
 )
+_DIGIT = re.compile(r"\d")
 _TABLE = re.compile(r"(?:(?P<document>\d{1,4}):)?(?P<block>.+)")
 _SUMS = frozenset(words("total totals sum subtotal overall average mean"))
 _OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -185,6 +186,13 @@ class _Work:
         cells = [cell for cell in _items(block, column) if numbers[id(cell)] is not None]
         if not cells:
             raise _error(f"column {column!r} of {table} holds words, which can only be counted")
+        unread = [
+            cell.text
+            for cell in _items(block, column)
+            if numbers[id(cell)] is None and _DIGIT.search(cell.text)
+        ]
+        if unread:
+            raise _error(f"in {column!r} of {table} these are no numbers: {', '.join(unread[:4])}")
         self._cite(document, page, block, cells)
         return [number for number in numbers.values() if number is not None]
 

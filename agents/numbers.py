@@ -124,6 +124,10 @@ def _is(found: Found, value: float) -> bool:
     """Whether a number is a value, as far as it is written out."""
     digits = len(found.text.partition(".")[2].rstrip("% ")) if "." in found.text else 0
     number = (found.number or 0.0) * _scale(found)
+    if (found.percent or digits) and abs(number) == abs(
+        round(100 * value, digits)
+    ):  # a share, in percent
+        return True
     return abs(number) == abs(round(value, digits)) or abs(abs(number) - abs(value)) < 1e-9
 
 

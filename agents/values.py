@@ -28,6 +28,7 @@ _DATE = re.compile(
     | (?:19|20)\d{{2}}(?:\s?[-–/]\s?(?:19|20)?\d{{2}})? | {_MONTH}(?=\W|$))\b""",
     re.VERBOSE,
 )
+_BRACKETED = re.compile(r"([$€£₹]?) ?\( ?(.*?) ?\)( ?%?)")
 _SCALES = {
     "thousand": 1e3, "k": 1e3, "lac": 1e5, "lacs": 1e5, "million": 1e6, "mn": 1e6, "m": 1e6,
     "crore": 1e7, "crores": 1e7, "billion": 1e9, "bn": 1e9, "b": 1e9, "trillion": 1e12,
@@ -134,13 +135,13 @@ def number_of(text: str) -> float | None:
     """The number that a whole text is, such as a cell: brackets or a minus make it negative, words
     of scale count; None where it is none or says more."""
     plain = " ".join(text.split()).rstrip("*†")
-    in_brackets = plain.startswith("(") and plain.endswith(")")
-    inner = plain.strip("() ")
-    found = _NUMBER.fullmatch(inner) or _NUMBER.fullmatch(inner.replace("$ ", "$"))
+    bracketed = _BRACKETED.fullmatch(plain)
+    inner = "".join(bracketed.groups("")) if bracketed else plain
+    found = _NUMBER.fullmatch(inner)
     if found is None:
         return None
     number = float(found["digits"].replace(",", "")) * scale_of(found["unit"] or "")
-    return -number if in_brackets or (found["sign"] or "").strip() else number
+    return -number if bracketed or (found["sign"] or "").strip() else number
 
 
 def scale_of(unit: str) -> float:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from docpipe.agents.calculator import Calculation, cell_ranges
 from docpipe.agents.calculator import calculate as calculate_in
+from docpipe.agents.values import number_of
 from docpipe.agents.verifier import check
 from docpipe.content import block_text
 from docpipe.errors import ConfigError
@@ -108,6 +109,31 @@ def test_cells_are_read_as_people_read_them(expression: str, value: float) -> No
 def test_what_could_mean_two_things_is_not_guessed(expression: str, problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
         calculate(expression, *([HOUSE, HOUSE] if "table2" in expression else [OFFICE]))
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("$(50)", -50),
+        ("$ (12,345)", -12345),
+        ("($1,234)", -1234),
+        ("(3.2)%", -3.2),
+        ("−7", -7),
+        ("5 €", 5),
+        ("1.5 bn", 1.5e9),
+        ("Flat 3", None),
+        ("–", None),
+        ("12 3", None),
+    ],
+)
+def test_the_number_of_a_cell(text: str, number: float | None) -> None:
+    assert number_of(text) == number
+
+
+def test_a_number_that_cannot_be_read_is_not_left_out_of_a_sum() -> None:
+    odd = document([table(1, 1, [["Year", "Flour"], ["1900", "12"], ["1901", "15 or 16"]])])
+    with pytest.raises(ConfigError, match="15 or 16"):
+        calculate('sum(column("p1/table1", "Flour"))', odd)
 
 
 def test_a_name_of_several_columns_is_answered_with_their_numbers() -> None:

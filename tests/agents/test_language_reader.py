@@ -193,8 +193,8 @@ def test_a_number_of_the_question_is_no_evidence() -> None:
     assert not read(good([4], "1900"), "When did it open, in 1900 or later?").answerable
 
 
-def noted(expression: str, value: float) -> Answer:
-    reply = {"answer": value, "claims": [{"text": f"It is {value:g}.", "sources": [1]}]}
+def noted(expression: str, value: float | str) -> Answer:
+    reply = {"answer": value, "claims": [{"text": f"It is {value}.", "sources": [1]}]}
     reader = LanguageModelReader(FakeLanguageModel([json.dumps(reply)]))
     result = calculate(expression, {1: PAPER})
     note = Note(f"calculated: {expression} = {result.text}", result.evidence, result)
@@ -208,6 +208,26 @@ def test_a_calculation_counts_as_far_as_its_numbers_stand_in_the_evidence() -> N
     assert not noted("9999", 9999).answerable
     assert not noted("100 * 1000 * 100", 10_000_000).answerable
     assert not noted("37 + 4711", 4748).answerable
+
+
+def test_a_share_may_be_said_in_percent() -> None:
+    assert noted("37 / 2021", "1.83%").answerable
+    assert not noted("37 / 2021", "1.93%").answerable
+
+
+def test_what_a_model_sees_is_answered_with_half_the_confidence() -> None:
+    def answer(note: Note) -> Answer:
+        reply = {"answer": "64", "claims": [{"text": "The bar says 64.", "sources": [5]}]}
+        reader = LanguageModelReader(FakeLanguageModel([json.dumps(reply)]))
+        given = reader.read_with(contents(PAPER), "What does the bar say?", [note]).answer
+        assert given is not None
+        return given
+
+    bar = noted("37 * 100", 3700).evidence
+    seen = answer(Note("looked: the bar says 64", bar, seen=True))
+    assert seen.answerable
+    assert seen.confidence <= 0.45
+    assert not answer(Note("found before: the bar says 64", bar)).answerable
 
 
 def test_the_cells_of_a_calculation_become_evidence() -> None:
