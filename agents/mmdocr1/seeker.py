@@ -38,7 +38,7 @@ searches all pages for each query and gives page ids with snippets;
 <look>{{"page_id": 3, "box": [0, 0, 300, 200], "query": "what to see"}}</look> looks at a part \
 of a page, in points from its top left;
 <calculate>sum(12.5, 7) / 2</calculate> works out numbers without thousands separators, also \
-cells: cell("p3/table1", "row", "column");
+cells: cell("p3/table1", "row", "column") or sum(column("p3/table1", "column"));
 <FINISH> ends the search once the pages read hold the answer, or when it cannot be found.
 Write your thoughts between <think> and </think>. Do not answer the question yourself.
 {_DATA}"""
