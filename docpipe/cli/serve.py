@@ -90,7 +90,8 @@ def serve(
         if browser:
             import webbrowser
 
-            webbrowser.open(address)
+            # Without the token, which would stand in the list of processes: the page asks for it.
+            webbrowser.open(address.partition("#")[0])
         with contextlib.suppress(KeyboardInterrupt):  # the usual way to end it
             Server(create_app(chosen)).run(sockets=[listener])
 

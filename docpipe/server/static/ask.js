@@ -46,8 +46,10 @@ export class Ask {
     exchange.append(h("p", { class: "asked" }, question), trace);
     $("answers").prepend(exchange);
     const documents = $("scope").value ? [$("scope").value] : null;
+    let ended = false;
     try {
       await ask({ question, documents }, (name, data) => {
+        ended ||= name !== "step";
         if (name === "step") steps.append(stepItem(data));
         else if (name === "problem") exchange.append(problemCard(data));
         else if (name === "answer") {
@@ -55,6 +57,7 @@ export class Ask {
           exchange.append(...this.answered(data.answer));
         }
       }, this.running.signal);
+      if (!ended) exchange.append(problemCard({ message: "The server has ended the answer.", hint: "Ask again." }));
     } catch (problem) {
       const stopped = problem.name === "AbortError";
       exchange.append(stopped ? h("p", { class: "quiet" }, "Stopped.") : problemCard(problem));
