@@ -106,7 +106,7 @@ def train(
         versions=versions(),
     )
     if trainer.is_world_process_zero():
-        save(folder, model)
+        save(folder, model, half=settings.half)
         write_run(folder, card, trainer.state.log_history)
     return card
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor
 
-from docpipe.errors import ConfigError, ModelError
+from docpipe.errors import ConfigError
 from docpipe.geometry import BBox
 from docpipe.parsers.docfusion.codec import Codec
 from docpipe.parsers.docfusion.config import CropConfig, Task
@@ -23,7 +23,7 @@ from docpipe.parsers.docfusion.reading import (
     mean_probability,
     read_lines,
 )
-from docpipe.parsers.docfusion.weights import load
+from docpipe.parsers.docfusion.weights import load, shipped
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -38,22 +38,16 @@ class Block(NamedTuple):
 
 
 class Reader:
-    """The model in the folder `weights`.
+    """The model in the folder `weights`, else the small one in the package.
 
     `beams` is the width of the search, 1 being the fastest [C: 3]. `device` is a torch device.
     """
 
     def __init__(self, weights: Path | None, *, device: str = "cpu", beams: int = 3) -> None:
-        if weights is None:
-            raise ModelError(
-                "DocFusion needs weights, and docpipe ships none",
-                hint="set weights to a folder with config.json and model.safetensors: the public "
-                "checkpoint sc22mc/DocFusion, or one you trained",
-            )
         if beams < 1:
             raise ConfigError(f"beams must be at least 1, not {beams}")
         self._device = checked_device(device)
-        self._model, vocabulary = load(weights, device)
+        self._model, vocabulary = load(weights or shipped(), device)
         self.config = self._model.config
         self._codec = Codec(self.config, vocabulary)
         self._processor = Processor(self.config)

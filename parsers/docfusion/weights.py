@@ -22,6 +22,7 @@ from docpipe.parsers.docfusion.vocabulary import Vocabulary, build_vocabulary
 
 CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
+SHIPPED = Path(__file__).parent / "tiny"
 
 _SHARED = "language_model.model.shared.weight"
 _ENCODER = "language_model.model.encoder.embed_tokens.weight"  # no use is made of it
@@ -38,14 +39,26 @@ class Loaded(NamedTuple):
     vocabulary: Vocabulary
 
 
-def save(folder: Path, model: DocFusion) -> None:
-    """Write both files, each tensor once, without what only training needs."""
+def shipped() -> Path:
+    """The folder of the small model that is in the package. Raises ModelError without it."""
+    if not (SHIPPED / WEIGHTS_FILE).is_file():
+        raise ModelError(
+            "DocFusion needs weights, and docpipe ships none",
+            hint="set weights to a folder with config.json and model.safetensors: the public "
+            "checkpoint sc22mc/DocFusion, or one you trained",
+        )
+    return SHIPPED
+
+
+def save(folder: Path, model: DocFusion, *, half: bool = False) -> None:
+    """Write both files, each tensor once, without what only training needs; with `half` numbers of
+    16 bits."""
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
     shared = {_ENCODER, *(name for part, name in _OWN.items() if part not in _separate(model))}
     tensors = {
-        name: tensor.detach().cpu().contiguous()
+        name: (tensor.detach().half() if half else tensor.detach()).cpu().contiguous()
         for name, tensor in model.state_dict().items()
         if name not in shared and not name.startswith(_TRAINING_ONLY)
     }

@@ -1,6 +1,7 @@
 """The training configuration: one TOML file.
 
 seed = 1
+licence = "" of the weights, half = false: whether they are stored in 16 bits
 [model]       preset = "tiny" or init = a folder of weights, and what differs from the preset
 [[stage]]     until (share of the run), level, tasks with their shares of the batches
 [[source]]    task, kind, path, share: data besides the synthetic
@@ -162,9 +163,13 @@ class DataSettings(
 
 
 class Settings(DataSettings, frozen=True, forbid_unknown_fields=True):
+    """`licence` is that of the weights, for their card; `half` stores them in 16 bits."""
+
     model: ModelSettings = ModelSettings()
     loss: LossSettings = LossSettings()
     lora: LoraSettings | None = None
+    licence: str = ""
+    half: bool = False
 
 
 def load_settings(path: Path) -> Settings:

@@ -263,7 +263,5 @@ def test_as_the_ocr_it_reads_only_scanned_pages(tmp_path: Path, weights: Path) -
 
 
 def test_it_says_that_it_needs_weights() -> None:
-    with pytest.raises(ModelError, match="ships none"):
-        build("parser", "docfusion")
     with pytest.raises(ModelError, match="missing"):
         build("parser", "docfusion", {"weights": "/nowhere"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pymupdf
 import pytest
 from PIL import Image
 
@@ -70,12 +71,25 @@ def test_diagrams_are_refused(weights: Path) -> None:
         DocFusionRecognizer(weights).recognize([], "diagram")
 
 
-def test_it_is_built_by_name_and_says_that_it_needs_weights(weights: Path) -> None:
+def test_it_is_built_by_name_and_says_that_it_needs_weights(
+    weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = build("recognizer", "docfusion", {"weights": str(weights), "beams": 1})
     assert isinstance(found, DocFusionRecognizer)
+    monkeypatch.setattr("docpipe.parsers.docfusion.weights.SHIPPED", tmp_path / "none")
     with pytest.raises(ModelError, match="ships none") as error:
         build("recognizer", "docfusion")
     assert "sc22mc/DocFusion" in error.value.hint
+
+
+def test_the_small_model_in_the_package_reads_a_line() -> None:
+    font = pymupdf.Font("helv")
+    page = pymupdf.open().new_page(width=font.text_length("Drinking water", 11) + 6, height=16)
+    page.insert_text((3, 12), "Drinking water", fontsize=11)
+    pixmap = page.get_pixmap(dpi=150)
+    line = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
+    (found,) = build("recognizer", "docfusion").recognize([line], "text")
+    assert found.text == "Drinking water"
 
 
 @pytest.mark.parametrize("options", [{"beams": 0}, {"device": "quantum"}])

@@ -116,6 +116,16 @@ def test_a_table_that_differs_stays_apart(tmp_path: Path, name: str, part: str) 
     assert torch.equal(scores(load(tmp_path).model, model.config), scores(loaded, model.config))
 
 
+def test_half_precision_takes_half_the_space(tmp_path: Path) -> None:
+    model = small_model()
+    save(tmp_path / "full", model)
+    save(tmp_path / "half", model, half=True)
+    full, half = [(tmp_path / n / "model.safetensors").stat().st_size for n in ("full", "half")]
+    assert half < 0.6 * full
+    loaded = load(tmp_path / "half").model
+    assert torch.allclose(scores(loaded, model.config), scores(model, model.config), atol=0.1)
+
+
 def test_half_precision_and_missing_constants_load() -> None:
     model = small_model()
     state = {name: each.half() for name, each in model.state_dict().items()}
