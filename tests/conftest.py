@@ -26,6 +26,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_line(f"tests on development data: {ran + failed} ran, {skipped} skipped")
 
 
+@pytest.fixture(autouse=True)
+def _same_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Benches name their data in the environment, for trainings; the next test has its own."""
+    monkeypatch.setenv("DOCPIPE_DATA", DATA)
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of development data; tests that use it are marked `data`."""
