@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from docpipe.datasets.synthetic_kie.receipt_facts import Line, ReceiptFacts, receipt_facts
+from docpipe.datasets.synthetic_kie.receipt_taxes import set_taxes
 from docpipe.datasets.synthetic_kie.receipt_words import TERMS
 from docpipe.datasets.synthetic_kie.sheet import PLAIN, Align, Family, Mark, Sheet, Style, wrap
 from docpipe.datasets.synthetic_kie.vocabulary import Chooser, brand, email, person
@@ -10,21 +11,6 @@ from docpipe.datasets.synthetic_kie.wording import term
 
 FAMILIES = ("line", "under", "columns", "codes", "before", "wide", "times", "table", "mixed")
 TEST_FAMILIES = 3
-# Rate, net, tax, gross.
-_TAX_HEADS = {
-    "en": [
-        ("VAT", "net", "tax", "gross"),
-        ("GST Summary", "Amount(RM)", "Tax(RM)", "Total(RM)"),
-        ("%", "Net", "Tax", "Total"),
-        ("Rate", "Goods", "VAT", "Gross"),
-    ],
-    "de": [("MwSt%", "Netto", "MwSt", "Brutto"), ("Steuer", "Netto", "Steuer", "Brutto")],
-    "fr": [("Taux", "HT", "TVA", "TTC"), ("TVA", "Base HT", "Montant", "TTC")],
-    "es": [("IVA", "Base", "Cuota", "Total")],
-    "it": [("Aliq.", "Imponibile", "IVA", "Totale")],
-    "nl": [("BTW", "Netto", "BTW", "Bruto")],
-    "pl": [("PTU", "Netto", "PTU", "Brutto")],
-}
 _HEADS = ("head_description", "head_quantity", "head_price", "head_amount")
 
 
@@ -295,7 +281,7 @@ class Receipt:
             if label == "total" and chance.chance(0.4):
                 self.ruled()
         if chance.chance(0.3):
-            self._tax_summary()
+            set_taxes(self)
 
     def _count(self) -> None:
         count, chance = self.facts.pieces, self.chance
@@ -309,40 +295,6 @@ class Receipt:
             return
         self.sheet.text(self.left, y, text, self.style, "item_count")
         self.y += self.style.line
-
-    def _tax_summary(self) -> None:
-        """A table of what is taxed at which rate. Its tax is a field where it stands nowhere else,
-        as where prices include it."""
-        facts, chance, money, style = self.facts, self.chance, self.facts.money, self.style
-        rate = chance.one([rate for rate in facts.locale.vat if _percent(rate)])
-        tax = facts.tax or round(facts.total * _percent(rate) / (100 + _percent(rate)))
-        gross = facts.total - facts.rounding
-        label = Mark("other", ("tax",)) if facts.tax else "tax"
-        if not facts.tax:
-            self.values["tax"] = _plain(tax)
-        known: dict[str, tuple[str, Mark | str]] = {
-            "net": (money(gross - tax), PLAIN),
-            "tax": (money(tax), label),
-            "gross": (money(gross), Mark("other", ("total",)) if gross == facts.total else PLAIN),
-        }
-        heads = _TAX_HEADS.get(self.lang, _TAX_HEADS["en"])
-        order = chance.one([("net", "tax", "gross"), ("gross", "net", "tax"), ("net", "tax")])
-        named = dict(zip(("rate", "net", "tax", "gross"), chance.one(heads), strict=True))
-        code = chance.one([f"{chance.one('ABS')} {rate}", rate, f"SR @ {rate}", f"{rate} ="])
-        rows: list[list[tuple[str, Mark | str]]] = [
-            [(named[name], PLAIN) for name in ("rate", *order)],
-            [(code, PLAIN), *(known[name] for name in order)],
-        ]
-        if chance.chance(0.3):
-            rows.append([("B 0%", PLAIN), *((money(0), PLAIN) for _ in order)])
-        for row in rows if chance.chance(0.9) else rows[1:]:
-            for at, (text, mark) in enumerate(row):
-                wide = self.inner * (at + 1) / len(row) if at else 0.0
-                align: Align = "right" if at else "left"
-                self.sheet.text(
-                    self.left, self.y + style.size, text, style, mark, align=align, width=wide
-                )
-            self.y += style.line
 
     def _foot(self) -> None:
         chance = self.chance
@@ -499,10 +451,6 @@ class _Items:
             self._line(line)
         else:
             self._under(line)
-
-
-def _percent(rate: str) -> float:
-    return float(rate.strip("% ").replace(",", "."))
 
 
 def _plain(cents: int) -> str:
