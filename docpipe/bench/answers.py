@@ -15,16 +15,15 @@ import msgspec
 
 from docpipe.bench.corpus import document_files, prepare_library
 from docpipe.bench.mmlongbench import (
-    NOT_ANSWERABLE,
     Sample,
     Scored,
     f1,
     judge,
-    prediction_of,
     read_samples,
 )
 from docpipe.bench.result import Info, Measured, Row
 from docpipe.bench.task import Options, chosen
+from docpipe.datasets.matching import NOT_ANSWERABLE, prediction_of
 from docpipe.records import Answer
 
 _SHOWN = 120  # characters of an answer kept in a row

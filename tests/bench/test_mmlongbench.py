@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 
 from docpipe.bench.mmlongbench import (
     FAILED,
-    NOT_ANSWERABLE,
-    GoldFormat,
-    Prediction,
     Sample,
     accuracy,
     breakdown,
     f1,
     judge,
     load_samples,
+)
+from docpipe.datasets.matching import (
+    NOT_ANSWERABLE,
+    GoldFormat,
+    Prediction,
     prediction_of,
     score,
 )
