@@ -25,7 +25,8 @@ from docpipe.parsers.docfusion.weights import count_parameters, load, save
 from docpipe.training.docfusion.adapters import add_adapters, merge_adapters
 from docpipe.training.docfusion.loop import Show
 from docpipe.training.docfusion.progress import Progress
-from docpipe.training.docfusion.settings import Settings, load_settings
+from docpipe.training.docfusion.resizing import resized
+from docpipe.training.docfusion.settings import Settings, load_settings, with_changes
 from docpipe.training.docfusion.trainer import DocFusionTrainer
 from docpipe.training.run_folder import (
     CHECKPOINTS,
@@ -112,9 +113,10 @@ def train(
 
 
 def make_model(settings: Settings) -> tuple[DocFusion, Vocabulary]:
-    """Fresh weights, or those of `init`."""
+    """Fresh weights, or those of `init`. Raises ConfigError, ModelError."""
     if settings.model.init:
-        return load(Path(settings.model.init))
+        model, vocabulary = load(Path(settings.model.init))
+        return resized(model, with_changes(model.config, settings.model.changes)), vocabulary
     config = settings.model.config()
     return DocFusion(config), build_vocabulary(config, Path())
 

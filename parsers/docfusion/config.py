@@ -115,7 +115,8 @@ class DocFusionConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     page is squashed to, `dpi` the resolution that crops are rendered at [D]. `columns` is the width
     of the grid that positions of image tokens are counted in: that of a whole `page` in the paper's
     model. `sigma` and `kernel` are those of the loss [C]. `ctc_frames` > 0 adds, for training only,
-    a head that reads so many pieces of text off each column of image tokens [D].
+    a head that reads so many pieces of text off each column of image tokens, `box_head` one that
+    reads boxes off the image tokens of a page [D].
     """
 
     vision: VisionConfig = VisionConfig()
@@ -133,6 +134,7 @@ class DocFusionConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sigma: float = 1.5
     kernel: int = 9
     ctc_frames: int = 0
+    box_head: bool = False
 
     def __post_init__(self) -> None:
         if self.first_bin + self.bins > self.text.vocabulary:

@@ -25,13 +25,25 @@ from docpipe.parsers.docfusion.loss import IGNORED
 from docpipe.parsers.docfusion.vocabulary import EOS, PAD
 
 _FRAMES = 100  # of a video; an image is the first
+_RANK = 64  # of the scores of the head for boxes
 
 
 class Output(NamedTuple):
-    """`logits` (B, L, V); `frames` (B, columns x ctc_frames, first_bin) if the model has any."""
+    """`logits` (B, L, V); of the heads that are for training only, if the model has them,
+    `frames` (B, columns x ctc_frames, first_bin) and `regions`."""
 
     logits: Tensor
     frames: Tensor | None
+    regions: Regions | None = None
+
+
+class Regions(NamedTuple):
+    """What image tokens tell of the boxes they lie in: of the uppermost and of the lowest one
+    `labels` (B, N, 2, labels + 1), the last for none, and `places` (B, N, 2, 4, bins) of the bins
+    of x0 y0 x1 y1."""
+
+    labels: Tensor
+    places: Tensor
 
 
 class PositionTables(nn.Module):
@@ -96,6 +108,23 @@ class LanguageModel(nn.Module):
         self.register_buffer("final_logits_bias", torch.zeros(1, config.vocabulary))
 
 
+class BoxHead(nn.Module):
+    """Reads boxes off image tokens, for training only [D]: it makes the tokens tell what the
+    decoder is to write. Bins are scored through the decoder's own location tokens."""
+
+    def __init__(self, width: int, labels: int) -> None:
+        super().__init__()
+        self.label = nn.Linear(width, 2 * (labels + 1))
+        self.place = nn.Linear(width, 2 * 4 * _RANK)
+        self.bin = nn.Linear(width, _RANK)
+
+    def forward(self, image: Tensor, locations: Tensor) -> Regions:
+        """Of image tokens (B, N, d), with the table (bins, d) of location tokens."""
+        labels = self.label(image).unflatten(-1, (2, -1))
+        places = self.place(image).unflatten(-1, (2, 4, _RANK)) @ self.bin(locations).T
+        return Regions(labels, places)
+
+
 class DocFusion(nn.Module):
     """Fresh weights: see `_initialise`; those of a folder: see weights."""
 
@@ -112,6 +141,7 @@ class DocFusion(nn.Module):
         self.ctc_head = (
             nn.Linear(width, config.ctc_frames * config.first_bin) if config.ctc_frames else None
         )
+        self.box_head = BoxHead(width, len(config.labels)) if config.box_head else None
         _initialise(self)
 
     def forward(self, pixels: Tensor, prompt: Tensor, labels: Tensor) -> Output:
@@ -123,7 +153,7 @@ class DocFusion(nn.Module):
         before = labels.masked_fill(labels == IGNORED, PAD).roll(1, 1)
         before[:, 0] = EOS  # what BART starts with
         states, _ = self.decoder(before, self.start(image, size, prompt))
-        return Output(self.scores(states), self._frames(image, size))
+        return Output(self.scores(states), self._frames(image, size), self._regions(image, size))
 
     def look(self, pixels: Tensor) -> tuple[Tensor, tuple[int, int]]:
         """Image tokens (B, 1 + N, d), the first their mean, and the rows and columns of the N."""
@@ -157,6 +187,17 @@ class DocFusion(nn.Module):
         columns = image[:, 1:].view(len(image), *size, -1).mean(1)
         scores: Tensor = self.ctc_head(columns)
         return scores.reshape(len(image), -1, self.config.first_bin)
+
+    def _regions(self, image: Tensor, size: tuple[int, int]) -> Regions | None:
+        """Of all tokens of a whole page. Of a crop, which has no boxes, one token is enough to
+        give the head a gradient, which processes that train together need."""
+        if self.box_head is None:
+            return None
+        whole = size == self.config.vision.map_size(self.config.page)
+        first, bins = self.config.first_bin, self.config.bins
+        locations = self.language_model.lm_head.weight[first : first + bins]
+        regions: Regions = self.box_head(image[:, 1:] if whole else image[:, :1], locations)
+        return regions
 
 
 def source_places(size: tuple[int, int], columns: int, prompt: int) -> Tensor:

@@ -88,6 +88,7 @@ def tiny() -> DocFusionConfig:
         ),
         columns=48,
         ctc_frames=2,
+        box_head=True,
     )
 
 

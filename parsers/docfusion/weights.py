@@ -31,7 +31,7 @@ _OWN: dict[Literal["decoder", "head"], str] = {
     "head": "language_model.lm_head.weight",
 }
 _COMPUTED = {"language_model.final_logits_bias", "visual_temporal_embed.pos_idx_to_embed"}
-_TRAINING_ONLY = "ctc_head."
+_TRAINING_ONLY = ("ctc_head.", "box_head.")
 
 
 class Loaded(NamedTuple):

@@ -185,6 +185,7 @@ def training_arguments(
         per_device_train_batch_size=training.batch_size,
         gradient_accumulation_steps=training.accumulation,
         max_grad_norm=training.clip,
+        bf16=training.bf16,
         logging_steps=training.log_steps,
         eval_strategy="no",  # Milestones decides
         save_strategy="no",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from docpipe.parsers.docfusion.codec import Codec
 from docpipe.parsers.docfusion.config import DocFusionConfig, Task
 from docpipe.parsers.docfusion.loss import (
     IGNORED,
@@ -13,13 +14,20 @@ from docpipe.parsers.docfusion.loss import (
 )
 from docpipe.parsers.docfusion.model import Output
 from docpipe.parsers.docfusion.vocabulary import PAD
+from docpipe.training.docfusion.regions import region_loss
 from docpipe.training.docfusion.settings import LossSettings
 
 
 def training_loss(
-    output: Output, labels: Tensor, task: Task, config: DocFusionConfig, settings: LossSettings
+    output: Output,
+    labels: Tensor,
+    task: Task,
+    codec: Codec,
+    config: DocFusionConfig,
+    settings: LossSettings,
 ) -> Tensor:
-    """The mean over the targets of a batch (B, L), with the auxiliary loss for lines of text.
+    """The mean over the targets of a batch (B, L), with the auxiliary losses of lines of text and
+    of pages.
 
     The mean of weighted losses is over the number of targets: a lower weight of location tokens
     leaves the gradient of text as it is.
@@ -31,12 +39,20 @@ def training_loss(
         located = is_location(targets, config)
         losses = torch.where(located, losses * settings.location_weight, losses)
     loss = losses.mean()
-    if output.frames is None:
-        return loss
-    if task != "text":  # processes that train together must all have gradients of all weights
-        return loss + 0.0 * output.frames.sum()
     known = labels.masked_fill(labels == IGNORED, PAD)
-    return loss + settings.ctc * ctc(output.frames, known, config.first_bin)
+    # Processes that train together must all have gradients of all weights: hence the zeros.
+    if output.frames is not None:
+        if task == "text":
+            loss = loss + settings.ctc * ctc(output.frames, known, config.first_bin)
+        else:
+            loss = loss + 0.0 * output.frames.sum()
+    if output.regions is not None:
+        if task == "layout":
+            boxes = [codec.read_layout(ids) for ids in known.tolist()]
+            loss = loss + settings.boxes * region_loss(output.regions, boxes, config)
+        else:
+            loss = loss + 0.0 * (output.regions.labels.sum() + output.regions.places.sum())
+    return loss
 
 
 def token_losses(

@@ -32,7 +32,8 @@ SourceKind = Literal["stored", "printed", "doclaynet", "pubtabnet", "unimer", "d
 
 
 class ModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`changes` is merged into the preset; with `init` the configuration is that of the weights."""
+    """`changes` is merged into the preset or, with `init`, into the configuration of the weights:
+    tables of positions may grow, heads that only training has come and go."""
 
     preset: str = "tiny"
     init: str = ""
@@ -70,13 +71,15 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LossSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`soft` are fixed Gaussian labels. `location_weight` counts location tokens so much; `ctc` is
-    the weight of the auxiliary loss on text; `jitter` moves the labels of boxes by up to so many
-    bins, to study noise. `sigma` and `kernel` None are those of the model."""
+    """`soft` are fixed Gaussian labels. `location_weight` counts location tokens so much; `ctc` and
+    `boxes` are the weights of the auxiliary losses on text and on pages; `jitter` moves the labels
+    of boxes by up to so many bins, to study noise. `sigma` and `kernel` None are those of the
+    model."""
 
     kind: LossKind = "gk_cel"
     location_weight: float = 1.0
     ctc: float = 1.0
+    boxes: float = 1.0
     jitter: int = 0
     sigma: float | None = None
     kernel: int | None = None
@@ -90,6 +93,7 @@ class TrainingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     memory (0: no limit);
     `evaluation` is the number of samples of a task that are read to evaluate, `on` those of the
     training ("train") or held out. `workers` make samples beside the training process.
+    `bf16` computes in 16 bits where that is safe; weights keep 32.
     """
 
     steps: int = 0
@@ -109,6 +113,7 @@ class TrainingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     log_steps: int = 20
     pool: int = 0
     workers: int = 0
+    bf16: bool = False
 
     def __post_init__(self) -> None:
         if (self.steps > 0) == (self.minutes > 0):

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from transformers import TrainerCallback
 
 from docpipe.datasets.docfusion.samples import Task
+from docpipe.parsers.docfusion.codec import Codec
 from docpipe.parsers.docfusion.model import DocFusion, Output
 from docpipe.parsers.docfusion.vocabulary import Vocabulary
 from docpipe.training.docfusion.data import Collator, Encoder, Examples
@@ -45,6 +46,7 @@ class DocFusionTrainer(SampleTrainer):
         show: Show | None = None,
     ) -> None:
         self._config, self._loss = model.config, settings.loss
+        self._codec = Codec(model.config, vocabulary)
         encode = Encoder(model.config, vocabulary, jitter=settings.loss.jitter)
         super().__init__(
             Wrapped(model),
@@ -70,5 +72,5 @@ class DocFusionTrainer(SampleTrainer):
         labels: Tensor = inputs["labels"]
         self._progress.saw(task, len(labels) * self.args.world_size)
         output = model(inputs["pixels"], inputs["prompt"], labels)
-        loss = training_loss(output, labels, task, self._config, self._loss)
+        loss = training_loss(output, labels, task, self._codec, self._config, self._loss)
         return (loss, {"logits": output.logits}) if return_outputs else loss
