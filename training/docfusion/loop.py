@@ -185,7 +185,7 @@ def training_arguments(
         per_device_train_batch_size=training.batch_size,
         gradient_accumulation_steps=training.accumulation,
         max_grad_norm=training.clip,
-        bf16=training.bf16,
+        bf16=training.bf16 or (not on_cpu and torch.cuda.is_bf16_supported()),
         logging_steps=training.log_steps,
         eval_strategy="no",  # Milestones decides
         save_strategy="no",

@@ -93,7 +93,7 @@ class TrainingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     memory (0: no limit);
     `evaluation` is the number of samples of a task that are read to evaluate, `on` those of the
     training ("train") or held out. `workers` make samples beside the training process.
-    `bf16` computes in 16 bits where that is safe; weights keep 32.
+    `bf16` computes in 16 bits where that is safe; weights keep 32. GPUs that can always do.
     """
 
     steps: int = 0

@@ -13,6 +13,7 @@ from docpipe.datasets.docfusion.samples import LayoutBox, Sample
 from docpipe.datasets.docfusion.synthetic import synthetic
 from docpipe.errors import ConfigError
 from docpipe.geometry import BBox
+from docpipe.parsers.docfusion.codec import Codec
 from docpipe.parsers.docfusion.loss import IGNORED, cross_entropy, gk_cel
 from docpipe.parsers.docfusion.model import Output
 from docpipe.parsers.docfusion.presets import tiny
@@ -44,6 +45,7 @@ from docpipe.training.docfusion.settings import (
 
 CONFIGS = Path(__file__).parents[3] / "training" / "configs"
 STEPS = TrainingSettings(steps=100)
+CODEC = Codec(tiny(), build_vocabulary(tiny(), Path()))
 
 
 class Clock:
@@ -57,10 +59,9 @@ class Clock:
 # ── Settings ────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("name", ["toy", "tiny", "study"])
+@pytest.mark.parametrize("name", ["toy", "tiny", "tiny-layout", "study"])
 def test_the_configurations_that_docpipe_ships_are_read(name: str) -> None:
     settings = load_settings(CONFIGS / f"docfusion-{name}.toml")
-    assert settings.model.config().ctc_frames
     assert set(settings.tasks) == {"layout", "text", "formula", "table"}
 
 
@@ -239,7 +240,7 @@ def test_kinds_of_losses() -> None:
 
     def loss(**options: object) -> float:
         settings = LossSettings(ctc=0.0, **options)  # type: ignore[arg-type]
-        return float(training_loss(Output(logits, None), labels, "layout", config, settings))
+        return float(training_loss(Output(logits, None), labels, "layout", CODEC, config, settings))
 
     plain = float(cross_entropy(logits, labels))
     assert loss(kind="cross_entropy") == pytest.approx(plain)
@@ -271,7 +272,7 @@ def test_the_weight_of_locations_leaves_the_gradient_of_text() -> None:
     def gradient(weight: float) -> torch.Tensor:
         own = logits.clone().requires_grad_()
         settings = LossSettings(kind="cross_entropy", location_weight=weight)
-        training_loss(Output(own, None), labels, "layout", config, settings).backward()
+        training_loss(Output(own, None), labels, "layout", CODEC, config, settings).backward()
         assert own.grad is not None
         return own.grad
 
@@ -284,8 +285,8 @@ def test_the_auxiliary_loss_is_for_lines_of_text_alone() -> None:
     logits, labels = scores()
     frames = torch.randn(1, 40, config.first_bin, requires_grad=True)
     with_ctc = LossSettings(ctc=0.5)
-    text = training_loss(Output(logits, frames), labels, "text", config, with_ctc)
-    page = training_loss(Output(logits, frames), labels, "layout", config, with_ctc)
+    text = training_loss(Output(logits, frames), labels, "text", CODEC, config, with_ctc)
+    page = training_loss(Output(logits, frames), labels, "layout", CODEC, config, with_ctc)
     assert text > page
     page.backward()
     assert frames.grad is not None
