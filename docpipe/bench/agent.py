@@ -17,16 +17,11 @@ import msgspec
 
 from docpipe.bench.agent_arms import Asked, ask_all, matching_share, one_pass
 from docpipe.bench.corpus import document_files, prepare_library
-from docpipe.bench.mmlongbench import (
-    Sample,
-    Scored,
-    f1,
-    judge,
-    read_samples,
-)
+from docpipe.bench.mmlongbench import Scored, f1, judge
 from docpipe.bench.result import Info, Measured, Row
 from docpipe.bench.task import Options, chosen
 from docpipe.datasets.matching import NOT_ANSWERABLE, prediction_of
+from docpipe.datasets.questions.mmlongbench import Sample, read_samples
 from docpipe.library import Library
 
 RECALL = 0.3  # of what cannot be answered, at which the precision of refusals is given

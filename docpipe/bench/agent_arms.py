@@ -19,8 +19,8 @@ from docpipe.agents.mmdocr1.agent import DocumentAgent
 from docpipe.agents.mmdocr1.one_pass import OnePassPolicy
 from docpipe.agents.mmdocr1.state import pages_read
 from docpipe.agents.verifier import check
-from docpipe.bench.mmlongbench import Sample
 from docpipe.bench.task import Options
+from docpipe.datasets.questions.mmlongbench import Sample
 from docpipe.library import Library
 from docpipe.records import Answer, Malformed, Trajectory
 from docpipe.stages import Agent

@@ -14,16 +14,11 @@ from pathlib import Path
 import msgspec
 
 from docpipe.bench.corpus import document_files, prepare_library
-from docpipe.bench.mmlongbench import (
-    Sample,
-    Scored,
-    f1,
-    judge,
-    read_samples,
-)
+from docpipe.bench.mmlongbench import Scored, f1, judge
 from docpipe.bench.result import Info, Measured, Row
 from docpipe.bench.task import Options, chosen
 from docpipe.datasets.matching import NOT_ANSWERABLE, prediction_of
+from docpipe.datasets.questions.mmlongbench import Sample, read_samples
 from docpipe.records import Answer
 
 _SHOWN = 120  # characters of an answer kept in a row

@@ -1,52 +1,19 @@
-"""Questions of MMLongBench-Doc (Ma et al., arXiv 2407.01523), and how answers to them are counted.
+"""How answers to questions of MMLongBench-Doc (Ma et al., arXiv 2407.01523) are counted.
 
-Whether an answer agrees with its key is said by `docpipe.datasets.matching`.
+The questions are read by `docpipe.datasets.questions.mmlongbench`; whether an answer agrees with
+its key is said by `docpipe.datasets.matching`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from docpipe.datasets.matching import NOT_ANSWERABLE, GoldFormat, Prediction, as_list, score
-from docpipe.errors import ConfigError, SchemaError
+from docpipe.datasets.matching import NOT_ANSWERABLE, Prediction, score
+from docpipe.datasets.questions.mmlongbench import Sample
 
 FAILED = "Fail to answer"
-
-_KINDS = {"Pure-text (Plain-text)": "text", "Generalized-text (Layout)": "layout"}
-
-
-class Sample(msgspec.Struct, frozen=True):
-    """A question of the benchmark as released; list fields are strings of Python lists there."""
-
-    doc_id: str
-    doc_type: str
-    question: str
-    answer: str
-    evidence_pages: str
-    evidence_sources: str
-    answer_format: GoldFormat
-
-    @property
-    def pages(self) -> tuple[int, ...]:
-        """Gold pages, from 1. Some keys name pages the file does not have."""
-        return tuple(int(page) for page in as_list(self.evidence_pages))
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Kinds of evidence, such as `Table` or `Chart`; several are possible."""
-        return tuple(as_list(self.evidence_sources))
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """`sources` in one lower-case word each: text, layout, table, chart, figure."""
-        return tuple(_KINDS.get(source, source.lower()) for source in self.sources)
-
-    @property
-    def answerable(self) -> bool:
-        return not self.answer.startswith(NOT_ANSWERABLE)
 
 
 class Scored(msgspec.Struct, frozen=True):
@@ -55,23 +22,6 @@ class Scored(msgspec.Struct, frozen=True):
     sample: Sample
     prediction: Prediction
     score: float
-
-
-def load_samples(data: bytes) -> list[Sample]:
-    """The samples in a JSON file of the benchmark (v1 or V2). Raises SchemaError."""
-    try:
-        return msgspec.json.decode(data, type=list[Sample])
-    except msgspec.DecodeError as error:
-        raise SchemaError(f"not a list of MMLongBench-Doc samples: {error}") from error
-
-
-def read_samples(path: Path, documents: Collection[str]) -> list[Sample]:
-    """The samples in a file that are about these documents. Raises ConfigError, SchemaError."""
-    try:
-        samples = load_samples(path.read_bytes())
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
-    return [sample for sample in samples if sample.doc_id in documents]
 
 
 def judge(sample: Sample, prediction: Prediction) -> Scored:

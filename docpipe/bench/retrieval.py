@@ -15,9 +15,9 @@ import msgspec
 
 from docpipe import registry
 from docpipe.bench.corpus import document_files, prepare_library
-from docpipe.bench.mmlongbench import Sample, read_samples
 from docpipe.bench.result import Measured, Row
 from docpipe.bench.task import Options, chosen
+from docpipe.datasets.questions.mmlongbench import Sample, read_samples
 from docpipe.library import Library
 from docpipe.retrieval.index import Index
 from docpipe.retrieval.ranking import DEFAULT_WEIGHTS, Weights

@@ -107,7 +107,7 @@ data_app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-for maker in (data.kie, data.docfusion):
+for maker in (data.kie, data.docfusion, data.questions):
     data_app.command()(_guarded(maker))
 app.add_typer(data_app)
 

@@ -79,3 +79,44 @@ def docfusion(
             typer.echo(f"  {name}: {reason}")
     if report.failed:
         raise typer.Exit(1)
+
+
+def questions(
+    library: Annotated[Path, typer.Argument(help="The library to ask about.", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The JSONL file to write.")],
+    per_kind: Annotated[
+        int, typer.Option("--per-kind", "-n", min=1, help="Of each kind a document, at most.")
+    ] = 3,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option("--kind", help="Only this kind of question; may be given again."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Another seed, other questions.")] = 0,
+    json: Json = False,
+) -> None:
+    """Make up questions about a library's documents, with answers, gold pages and boxes.
+
+    Each is checked, and can be made again from its id. Kinds and the file: docs/questions.md.
+    """
+    from collections import Counter
+
+    from docpipe.cli.output import print_json, progress
+    from docpipe.datasets.questions.record import write_jsonl
+    from docpipe.datasets.questions.synthesis import Synthesiser
+    from docpipe.library import Library
+
+    maker = Synthesiser(Library.open(library), seed=seed, kinds=kind or ())
+    with progress() as bar:
+        made = [
+            question
+            for document in bar.track(maker.documents, description="documents")
+            for question in maker.questions(document, per_kind)
+        ]
+    write_jsonl(output, made)
+    counts = dict(Counter(question.kind for question in made))
+    if json:
+        print_json({"documents": len(maker.documents), "questions": counts})
+    else:
+        told = ", ".join(f"{count} {name}" for name, count in counts.items())
+        typer.echo(f"{len(made)} questions about {len(maker.documents)} documents in {output}")
+        typer.echo(f"  {told or 'none: the documents have no tables, captions or headings'}")

@@ -11,9 +11,9 @@ from docpipe.bench import agent as bench
 from docpipe.bench import agent_arms
 from docpipe.bench.agent import Case, figures, measure, precision_at
 from docpipe.bench.agent_arms import Asked, ask_all, matching_share, one_pass
-from docpipe.bench.mmlongbench import Sample
 from docpipe.bench.task import Options
 from docpipe.datasets.matching import GoldFormat
+from docpipe.datasets.questions.mmlongbench import Sample
 from docpipe.geometry import BBox
 from docpipe.library import Library
 from docpipe.records import Answer, Evidence, RefusalCode, Region

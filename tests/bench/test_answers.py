@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from docpipe.bench.answers import ask_all, figures, measure
-from docpipe.bench.mmlongbench import Sample
 from docpipe.bench.task import Options
 from docpipe.datasets.matching import GoldFormat
+from docpipe.datasets.questions.mmlongbench import Sample
 from docpipe.geometry import BBox
 from docpipe.records import Answer, Evidence, Region
 

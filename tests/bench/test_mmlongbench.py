@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 
 from docpipe.bench.mmlongbench import (
     FAILED,
-    Sample,
     accuracy,
     breakdown,
     f1,
     judge,
-    load_samples,
 )
 from docpipe.datasets.matching import (
     NOT_ANSWERABLE,
@@ -24,6 +22,7 @@ from docpipe.datasets.matching import (
     prediction_of,
     score,
 )
+from docpipe.datasets.questions.mmlongbench import Sample, load_samples
 from docpipe.errors import SchemaError
 from docpipe.records import Answer
 

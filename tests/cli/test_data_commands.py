@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pymupdf
 
 from docpipe.datasets.kie import read_jsonl
+from docpipe.datasets.questions.record import read_jsonl as read_questions
+from docpipe.datasets.questions.synthesis import replay
+from docpipe.datasets.samples import samples_folder
+from docpipe.library import Library
 
 if TYPE_CHECKING:
     Docpipe = Callable[..., Any]
@@ -29,3 +33,17 @@ def test_data_kie_names_the_schemas_it_knows(docpipe: Docpipe, tmp_path: Path) -
     run = docpipe("data", "kie", "--schema", "menu", "-o", tmp_path)
     assert run.code == 2
     assert "invoice, id, form, receipt" in run.err
+
+
+def test_data_questions_writes_what_can_be_made_again(docpipe: Docpipe, tmp_path: Path) -> None:
+    library, target = tmp_path / "library", tmp_path / "questions.jsonl"
+    manual = samples_folder() / "manual.pdf"
+    assert docpipe("ingest", manual, "--library", library, "--jobs", 1).code == 0
+    run = docpipe("data", "questions", library, "-o", target, "-n", 2, "--kind", "cell")
+    assert run.code == 0
+    assert "2 cell" in run.out
+    made = list(read_questions(target))
+    assert [replay(question, Library.open(library)) for question in made] == made
+    unknown = docpipe("data", "questions", library, "-o", target, "--kind", "riddle")
+    assert unknown.code == 2
+    assert "riddle" in unknown.err

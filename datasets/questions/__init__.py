@@ -1,0 +1,1 @@
+"""Questions about documents with gold evidence: made up from a library, or read from benchmarks."""
