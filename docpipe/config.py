@@ -3,12 +3,14 @@
 [parser]            name = "native", and the options of its constructor
 [ocr]               name = "ocr"; engine = "auto" | "tesseract" | "rapidocr"; dpi; languages
 [entities]          schema = "receipt" | "invoice" | "id" | "form" | "own.toml"; weights; locale
+[visual]            name = "colvision"; model = a folder or hub id; nearest; dpi
 [reader] [agent] [language_model]
 [limits]            page_timeout, document_timeout, memory caps, sizes
 """
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -43,6 +45,29 @@ class EntitiesConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     options: dict[str, Any] = {}
 
 
+class VisualConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What makes vectors of page images, at `dpi` dots an inch, and how they are searched.
+
+    `nearest`: so many vectors, found by faiss, choose the pages that are scored for each vector of
+    a query; 0 scores all pages. `options` go to the visual embedder `name`.
+    """
+
+    name: str = "colvision"
+    nearest: Annotated[int, msgspec.Meta(ge=0)] = 0
+    dpi: Annotated[float, msgspec.Meta(gt=0, le=600)] = 110.0
+    options: dict[str, Any] = {}
+
+    @property
+    def made_by(self) -> str:
+        """What vectors depend on, short enough for a file's name."""
+        options = {key: self.options[key] for key in self.options if key not in _OF_THE_MACHINE}
+        made_by = msgspec.json.encode((self.name, options, self.dpi), order="sorted")
+        return hashlib.sha256(made_by).hexdigest()[:12]
+
+
+_OF_THE_MACHINE = {"device", "batch_size", "download"}
+
+
 OCR_SHARE = 1 / 3
 """Of `page_timeout`: what a page for OCR adds to the time of its document."""
 
@@ -71,16 +96,20 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 OcrMode = Literal["auto", "off", "force"]
 Fusion = Literal["sum", "rrf"]
+RetrieverName = Literal["text", "visual", "fused"]
 
 
 class Config(msgspec.Struct, frozen=True):
     """The configured stages. `dense` switches the vector index on; it needs the extra `models`.
 
+    `retriever` is what pages are found by: their "text", "visual" (what they look like; needs
+    `visual`), or both "fused".
+
     `fusion` says how the rankings by terms and by vectors are joined: their scores are added
     ("sum"), or their ranks ("rrf": reciprocal rank fusion, which knows no scores that compare).
     Measured with MiniLM, page recall at 1, 3, 5 and 10 on the development documents of
     MMLongBench-Doc: terms alone 53.4/74.2/82.8/90.7, sum 53.7/74.7/83.3/91.7, rrf
-    39.0/62.9/70.3/87.4.
+    39.0/62.9/70.3/87.4. Text and looks are joined alike.
     """
 
     parser: StageConfig = StageConfig("native")
@@ -88,12 +117,21 @@ class Config(msgspec.Struct, frozen=True):
     ocr_mode: OcrMode = "auto"
     dense: bool = False
     fusion: Fusion = "sum"
+    retriever: RetrieverName = "text"
+    visual: VisualConfig | None = None
     entities: EntitiesConfig | None = None
     embedder: StageConfig = StageConfig("minilm")
     reader: StageConfig = StageConfig("extractive")
     agent: StageConfig = StageConfig("mmdocr1")
     language_model: StageConfig | None = None
     limits: Limits = Limits()
+
+    def __post_init__(self) -> None:
+        if self.retriever != "text" and self.visual is None:
+            raise ConfigError(
+                f"retriever {self.retriever!r} needs [visual]",
+                hint="name the model in visual.model",
+            )
 
 
 _STAGES = {"parser", "ocr", "embedder", "reader", "agent", "language_model"}
@@ -125,6 +163,8 @@ def from_mapping(data: Mapping[str, Any]) -> Config:
     }
     if "entities" in shaped:
         shaped["entities"] = _entities_table(shaped["entities"])
+    if isinstance(visual := shaped.get("visual"), Mapping):
+        shaped["visual"] = _with_options(visual, VisualConfig)
     try:
         return msgspec.convert(shaped, Config)
     except msgspec.ValidationError as error:
@@ -144,7 +184,12 @@ def _stage_table(key: str, value: object) -> object:
 def _entities_table(value: object) -> object:
     if not isinstance(value, Mapping) or "schema" not in value:
         raise ConfigError("[entities] needs a schema", hint='such as schema = "receipt"')
-    known = {field.name for field in msgspec.structs.fields(EntitiesConfig)}
+    return _with_options(value, EntitiesConfig)
+
+
+def _with_options(value: Mapping[str, Any], kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """A table whose keys that `kind` does not know are options of the stage."""
+    known = {field.name for field in msgspec.structs.fields(kind)}
     own = {key: part for key, part in value.items() if key in known}
     return own | {"options": {key: part for key, part in value.items() if key not in known}}
 

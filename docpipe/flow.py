@@ -46,6 +46,7 @@ def flow(config: Config) -> list[Part]:
         *_fields(config),
         Part("index", "terms", "finds pages by their words"),
         *_vectors(config, found),
+        *_looks(config),
         *_asking(config),
     ]
 
@@ -64,7 +65,7 @@ def mermaid(parts: list[Part]) -> str:
     if "fields" in by_step:
         lines.append("  document --> fields")
         lines.append("  fields --> values[/fields/]")
-    for step in ("index", "vectors"):
+    for step in ("index", "vectors", "visual"):
         if step in by_step:
             lines.append(f"  {last} --> {step}")
             lines.append(f"  {step} --> agent")
@@ -137,6 +138,12 @@ def _vectors(config: Config, found: dict[str, Check]) -> Iterator[Part]:
         licence="Apache-2.0",
         problem="" if minilm.state == "ok" else minilm.remedy,
     )
+
+
+def _looks(config: Config) -> Iterator[Part]:
+    if config.visual is not None:
+        stage = StageConfig(config.visual.name, config.visual.options)
+        yield _staged("visual", stage, "finds pages by what they look like", "visual_embedder")
 
 
 def _asking(config: Config) -> Iterator[Part]:

@@ -42,6 +42,10 @@ BUILT_IN: dict[StageKind, dict[str, str]] = {
         "minilm": "docpipe.retrieval.dense:MiniLmEmbedder",
         "fake": "docpipe.testing.fakes:FakeEmbedder",
     },
+    "visual_embedder": {
+        "colvision": "docpipe.retrieval.colvision:ColVisionEmbedder",
+        "fake": "docpipe.testing.fakes:FakeVisualEmbedder",
+    },
     "retriever": {"fake": "docpipe.testing.fakes:FakeRetriever"},
     "reranker": {"fake": "docpipe.testing.fakes:FakeReranker"},
     "language_model": {

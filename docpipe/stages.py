@@ -44,6 +44,7 @@ StageKind = Literal[
     "recognizer",
     "classifier",
     "embedder",
+    "visual_embedder",
     "retriever",
     "reranker",
     "language_model",
@@ -211,6 +212,23 @@ class Embedder(Protocol):
     def embed_texts(self, texts: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
         """Rows of shape (len(texts), dimension), each of unit length."""
         ...
+
+
+@runtime_checkable
+class VisualEmbedder(Protocol):
+    """Several vectors of a page image and of a query, for late interaction."""
+
+    @property
+    def dimension(self) -> int: ...
+    def embed_images(
+        self, images: Sequence[Image.Image]
+    ) -> list[np.ndarray[Any, np.dtype[np.float32]]]:
+        """Of each image an array of shape (vectors, dimension), one vector at least."""
+        ...
+
+    def embed_queries(
+        self, queries: Sequence[str]
+    ) -> list[np.ndarray[Any, np.dtype[np.float32]]]: ...
 
 
 @runtime_checkable

@@ -15,6 +15,7 @@ from docpipe.config import Fusion
 from docpipe.errors import ConfigError
 from docpipe.records import Chunk, Hit, PageHit
 from docpipe.retrieval import ranking
+from docpipe.retrieval.chunks import chunk_page
 from docpipe.retrieval.files import read_array
 from docpipe.retrieval.postings import Lists
 from docpipe.retrieval.ranking import DEFAULT_WEIGHTS, Scores, SearchRange, Weights
@@ -106,6 +107,11 @@ class Index:
         if found is None:
             raise ConfigError(f"no chunk {id!r} in the index", code="unknown_chunk")
         return found
+
+    def chunks_on(self, document: str, page: int) -> tuple[Chunk, ...]:
+        """The chunks of a page in reading order. Raises ConfigError (`unknown_document`)."""
+        self._numbers([document])
+        return tuple(chunk for chunk in self._chunks_of(document) if chunk_page(chunk) == page)
 
     def _scores(self, query: str, scope: SearchRange, *, given: bool) -> Scores:
         cosines = None

@@ -8,20 +8,24 @@ file is there, so that a resumed ingest goes on from what it finds.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from docpipe import codec, registry
 from docpipe.config import Config
-from docpipe.errors import INPUT_CODES, ConfigError, SchemaError
+from docpipe.errors import INPUT_CODES, ConfigError, DocpipeError, InputError, SchemaError
 from docpipe.library.store import Entry, Store, write_atomically
 from docpipe.pdf import OpenDocument
 from docpipe.pipeline import Head, Pipeline, open_with_passwords, page_numbers, read_head
 from docpipe.records import Document, Issue
 from docpipe.stages import PageFacts
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 OPEN = f"{__name__}:open_file"
 READ = f"{__name__}:read_page"
@@ -29,6 +33,7 @@ OCR = f"{__name__}:ocr_page"
 COMPOSE = f"{__name__}:compose"
 EXTRACT = f"{__name__}:extract"
 INDEX = f"{__name__}:index"
+PICTURE = f"{__name__}:picture"
 CHECK = f"{__name__}:check"
 PREPARE = f"{__name__}:prepare"
 
@@ -195,6 +200,32 @@ def index(root: Path, changed: frozenset[str], listed: tuple[str, ...], anew: bo
     wanted = [id for id in listed if id in changed or id not in indexed]
     documents = (store.read_document(id) for id in wanted)
     update(store.index, documents, remove=indexed - set(listed), embedder=embedder)
+
+
+def picture(root: Path, files: tuple[tuple[str, Path], ...], passwords: tuple[str, ...]) -> None:
+    """Bring the vectors of page images in line with the documents, given by id and file."""
+    from docpipe.retrieval.visual_store import update
+
+    config = _pipeline.config
+    assert config.visual is not None
+    visual = config.visual
+    embedder = registry.build("visual_embedder", visual.name, visual.options)
+    pages = {id: partial(_pictures, path, passwords, visual.dpi) for id, path in files}
+    update(Store(root).visual, pages, embedder, visual.made_by, nearest=visual.nearest > 0)
+
+
+def _pictures(path: Path, passwords: tuple[str, ...], dpi: float) -> Iterator[Image.Image | None]:
+    """The pages of a file, None for one that cannot be shown; of a file that is gone none."""
+    try:
+        document, _ = open_with_passwords(path, passwords, _pipeline.config)
+    except InputError:
+        return
+    with document:
+        for number in range(1, document.page_count + 1):
+            try:
+                yield document.page(number).render(dpi)
+            except DocpipeError:
+                yield None
 
 
 def _indexed(store: Store) -> set[str]:

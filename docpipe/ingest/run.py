@@ -43,6 +43,9 @@ _INDEX_AGAIN = "run the same ingest again, or ingest the folder of the document 
 _LOCKED = ("needs_password", "wrong_password")
 
 
+_Files = tuple[tuple[str, Path], ...]
+
+
 class Progress(msgspec.Struct, frozen=True):
     """How far an ingest is: inputs done of all, pages read, and the name of the last input."""
 
@@ -347,9 +350,25 @@ class _Run:
         anew = self._before.index != self._settings.index or not _is_whole(self._store.index)
         if not (anew or changed or before != set(listed)):
             return None
-        pool.start(Task("large", jobs.INDEX, (self._store.root, changed, listed, anew)))
-        [(_, outcome)] = pool.wait()
-        return outcome.issue.message if outcome.issue else None
+        tasks = [Task("large", jobs.INDEX, (self._store.root, changed, listed, anew))]
+        if self._config.visual is not None:
+            tasks.append(Task("large", jobs.PICTURE, self._pictured(entries)))
+        for task in tasks:
+            pool.start(task)
+            [(_, outcome)] = pool.wait()
+            if outcome.issue:
+                return outcome.issue.message
+        return None
+
+    def _pictured(self, entries: Sequence[Entry]) -> tuple[Path, _Files, tuple[str, ...]]:
+        """The arguments of the job PICTURE."""
+        root = self._store.root
+        files = tuple(
+            (entry.id, root / entry.original if entry.original else path_from(entry.sources[0]))
+            for entry in entries
+            if entry.status != "failed"
+        )
+        return root, files, self._passwords
 
     def _line(self, item: Input) -> ReportLine:
         if item.path in self._lines:
@@ -404,7 +423,10 @@ class _Settings:
         reading = (docpipe.__version__, config.parser, config.ocr, config.ocr_mode)
         self._of_success = _digest(reading)
         self._of_failure = _digest((*reading, config.limits))
-        self.index = _digest((docpipe.__version__, config.dense and config.embedder))
+        searched = (docpipe.__version__, config.dense and config.embedder)
+        visual = config.visual
+        pictures = (visual.made_by, visual.nearest > 0) if visual else ()
+        self.index = _digest((*searched, *pictures))
         self.fields = _fields_digest(config)
 
     def digest(self, status: str) -> str:

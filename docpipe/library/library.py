@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from docpipe.ingest import IngestReport, Progress
     from docpipe.retrieval.index import Index
+    from docpipe.retrieval.visual import VisualSearch
     from docpipe.stages import Agent, LibraryView
 
 _KEPT_DOCUMENTS = 8
@@ -122,6 +123,7 @@ class Library:
     def remove(self, document: str) -> None:
         """Drop a document, by id or name, from the library and its index; by id also a file that
         could not be read."""
+        from docpipe.retrieval import visual_store
         from docpipe.retrieval.index import update
 
         id = document if document in self._entries else self.find(document)
@@ -130,6 +132,7 @@ class Library:
             kept = tuple(entry for entry in manifest.entries if entry.id != id)
             self._store.write_manifest(msgspec.structs.replace(manifest, entries=kept))
             update(self._store.index, (), remove=[id], embedder=self._embedder)
+            visual_store.remove(self._store.visual, id)
             self._store.document_path(id).unlink(missing_ok=True)
             if original := self._entries[id].original:
                 (self.root / original).unlink(missing_ok=True)
@@ -242,10 +245,24 @@ class Library:
         return {"model": model, "language_model": model}
 
     @cached_property
-    def _index(self) -> Index:
+    def _index(self) -> Index | VisualSearch:
         from docpipe.retrieval.index import Index
 
-        return Index.open(self._store.index, self._embedder, fusion=self.config.fusion)
+        text = Index.open(self._store.index, self._embedder, fusion=self.config.fusion)
+        visual = self.config.visual
+        if self.config.retriever == "text" or visual is None:
+            return text
+        from docpipe.retrieval.visual import VisualSearch
+        from docpipe.retrieval.visual_store import PageVectors
+
+        return VisualSearch(
+            text,
+            PageVectors(self._store.visual, visual.made_by),
+            registry.build("visual_embedder", visual.name, visual.options),
+            fused=self.config.retriever == "fused",
+            fusion=self.config.fusion,
+            nearest=visual.nearest,
+        )
 
     @cached_property
     def _embedder(self) -> Any:

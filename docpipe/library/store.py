@@ -5,6 +5,7 @@
       documents/<id>.json     a Document each
       originals/<id>.pdf      copies of the inputs (only with `copy`)
       index/                  the search index (see docpipe.retrieval.index)
+      visual/                 vectors of page images, where they are wanted
       report.jsonl            what the last ingest made of each input
       work/                   an ingest under way: facts of pages, journal, log of the workers
 
@@ -76,6 +77,7 @@ class Store:
         self.documents = root / "documents"
         self.originals = root / "originals"
         self.index = root / "index"
+        self.visual = root / "visual"
         self.report = root / "report.jsonl"
         self.work = root / "work"
         self.journal = self.work / "journal.jsonl"

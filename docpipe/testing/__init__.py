@@ -10,6 +10,7 @@ from docpipe.testing.conformance import (
     check_recognizer,
     check_reranker,
     check_retriever,
+    check_visual_embedder,
 )
 from docpipe.testing.fakes import (
     FakeAgent,
@@ -23,6 +24,7 @@ from docpipe.testing.fakes import (
     FakeRecognizer,
     FakeReranker,
     FakeRetriever,
+    FakeVisualEmbedder,
     sample_document,
 )
 
@@ -38,6 +40,7 @@ __all__ = [
     "FakeRecognizer",
     "FakeReranker",
     "FakeRetriever",
+    "FakeVisualEmbedder",
     "check_agent",
     "check_classifier",
     "check_embedder",
@@ -47,5 +50,6 @@ __all__ = [
     "check_recognizer",
     "check_reranker",
     "check_retriever",
+    "check_visual_embedder",
     "sample_document",
 ]

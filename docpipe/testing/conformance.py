@@ -30,6 +30,7 @@ from docpipe.stages import (
     Parser,
     Reranker,
     Retriever,
+    VisualEmbedder,
 )
 from docpipe.testing.fakes import FakeLibrary, FakePage, sample_document
 
@@ -108,6 +109,24 @@ def check_embedder(embedder: Embedder) -> None:
     assert np.allclose(rows[1:2], embedder.embed_texts(texts[1:2]), atol=1e-4), "batch dependence"
     assert rows[0] @ rows[1] > rows[0] @ rows[2], "alike texts must be nearer than unlike ones"
     assert embedder.embed_texts([]).shape == (0, embedder.dimension)
+
+
+def check_visual_embedder(embedder: VisualEmbedder) -> None:
+    """Vectors of unit length for every page image and query, and no dependence on the batch."""
+    import numpy as np
+    from PIL import Image
+
+    assert isinstance(embedder, VisualEmbedder)
+    images = [Image.new("RGB", size, "red") for size in ((200, 300), (300, 200))]
+    found = embedder.embed_images(images)
+    asked = embedder.embed_queries(["the red mill", "a tax return form of many words"])
+    for vectors in (*found, *asked):
+        assert vectors.shape[1:] == (embedder.dimension,)
+        assert len(vectors), "one vector at least"
+        assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-3), "unit length"
+    [alone] = embedder.embed_images(images[1:])
+    assert np.allclose(alone, found[1], atol=1e-4), "batch dependence"
+    assert embedder.embed_images([]) == []
 
 
 def check_retriever(retriever: Retriever, query: str) -> None:

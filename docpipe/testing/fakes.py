@@ -236,6 +236,37 @@ class FakeEmbedder:
         return rows
 
 
+class FakeVisualEmbedder:
+    """The mean colours of 16 parts of a picture; of a query the colours that it names."""
+
+    dimension = 3
+
+    def embed_images(
+        self, images: Sequence[Image.Image]
+    ) -> list[np.ndarray[Any, np.dtype[np.float32]]]:
+        import numpy as np
+
+        small = [image.convert("RGB").resize((4, 4), reducing_gap=2.0) for image in images]
+        return [_unit_rows(np.asarray(image, np.float32).reshape(16, 3)) for image in small]
+
+    def embed_queries(self, queries: Sequence[str]) -> list[np.ndarray[Any, np.dtype[np.float32]]]:
+        import numpy as np
+
+        asked = [set(query.lower().split()) for query in queries]
+        named = [[name in words for name in ("red", "green", "blue")] for words in asked]
+        return [_unit_rows(np.asarray([colours], np.float32)) for colours in named]
+
+
+def _unit_rows(
+    rows: np.ndarray[Any, np.dtype[np.float32]],
+) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Rows of unit length; of black and of nothing named white."""
+    import numpy as np
+
+    rows = np.where(rows.any(axis=1, keepdims=True), rows, np.float32(1))
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
+
+
 class FakeRetriever:
     """Ranks chunks by how many of the query's words they hold."""
 
