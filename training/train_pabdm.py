@@ -97,7 +97,7 @@ def train(
         versions=versions(),
     )
     if trainer.is_world_process_zero():
-        save(folder, model, settings.mode)
+        save(folder, model, settings.mode, half=settings.half)
         write_run(folder, card, trainer.state.log_history)
     return card
 

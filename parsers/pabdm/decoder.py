@@ -33,8 +33,8 @@ class Store(NamedTuple):
     def write(self, keys: Tensor, values: Tensor, places: Tensor, upto: int) -> Store:
         """Store those of T tokens at `places` (R, T); the first `upto` of all there are."""
         where = places[:, None, :, None].expand_as(keys)
-        self.keys.scatter_(2, where, keys)
-        self.values.scatter_(2, where, values)
+        self.keys.scatter_(2, where, keys.to(self.keys.dtype))  # autocast may have narrowed them
+        self.values.scatter_(2, where, values.to(self.values.dtype))
         return Store(self.keys[:, :, :upto], self.values[:, :, :upto])
 
     def select(self, rows: list[int]) -> Store:
@@ -126,7 +126,8 @@ def turns_of(places: Tensor, dim: int) -> Turns:
 
 
 def turned(x: Tensor, turns: Turns) -> Tensor:
-    """Each half of the channels (R, H, T, d / H) turned with the other."""
+    """Each half of the channels (R, H, T, d / H) turned with the other; of the type of `x`, whose
+    precision turning by single precision would raise."""
     first, second = x.chunk(2, -1)
     cos, sin = turns
-    return torch.cat((first * cos - second * sin, second * cos + first * sin), -1)
+    return torch.cat((first * cos - second * sin, second * cos + first * sin), -1).to(x.dtype)

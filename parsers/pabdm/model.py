@@ -45,7 +45,7 @@ class PaBdm(nn.Module):
 
     def look(self, pixels: Tensor, prompt: Tensor) -> tuple[Tensor, Seen]:
         """The prefix (B, P, d) of `pixels` (B, 3, height, width) and `prompt` (B, tokens)."""
-        seen: Seen = self.vision(pixels)
+        seen: Seen = self.vision(pixels.to(self.table.weight.dtype))
         return torch.cat((seen.tokens, self.embed(prompt, torch.full_like(prompt, -1))), 1), seen
 
     def embed(self, ids: Tensor, index: Tensor) -> Tensor:

@@ -35,6 +35,13 @@ class Policy(Protocol):
         ...
 
 
+def checked_tau(tau: float) -> float:
+    """Raises ConfigError for what no probability can be held against."""
+    if not tau >= 0:  # nan is none either
+        raise ConfigError(f"tau must be 0 or more, not {tau}", hint="0.95 is the paper's")
+    return tau
+
+
 class Prefixes:
     """Prefix-adaptive decoding: of `block` guesses the longest prefix of which all are as likely
     as `tau` is kept, at least `least`; the rest is forgotten and a whole window begins behind it.
@@ -48,7 +55,7 @@ class Prefixes:
     def __init__(self, block: int = 32, tau: float = 0.95, least: int = 1) -> None:
         if block < 1 or not 1 <= least <= block:
             raise ConfigError("a window needs a position, and must keep 1 to all of them")
-        self.size, self.tau, self.least = block, tau, least
+        self.size, self.tau, self.least = block, checked_tau(tau), least
 
     def advance(self, window: Window, guesses: Sequence[Guess]) -> Window:
         sure = next(
@@ -77,7 +84,7 @@ class FixedBlocks:
     ) -> None:
         if block < 1 or (steps is not None and steps < 1):
             raise ConfigError("a block needs a position, and a step")
-        self.size, self.tau, self.causal, self.apart = block, tau, causal, apart
+        self.size, self.tau, self.causal, self.apart = block, checked_tau(tau), causal, apart
         self._least = math.ceil(block / (steps or block))
 
     def advance(self, window: Window, guesses: Sequence[Guess]) -> Window:

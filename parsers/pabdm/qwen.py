@@ -49,7 +49,13 @@ class Qwen(nn.Module):
         found = self.model.model.get_image_features(pixels, grid, return_dict=True)
         x: Tensor = self.language.embed_tokens(ids)
         image = torch.cat(tuple(found.pooler_output)).to(x.dtype)
-        return x.masked_scatter((ids == self.image_id).unsqueeze(-1), image)
+        marks = ids == self.image_id
+        if int(marks.sum()) != len(image):
+            raise ModelError(
+                f"{int(marks.sum())} marks in the prompt for {len(image)} image tokens",
+                hint="the prompt must be made by the processor that made the pixels",
+            )
+        return x.masked_scatter(marks.unsqueeze(-1), image)
 
     def embed(self, ids: Tensor, index: Tensor) -> Tensor:
         found: Tensor = self.language.embed_tokens(ids)
@@ -64,7 +70,9 @@ class Qwen(nn.Module):
 
     @torch.inference_mode()
     def context(self, pixels: Tensor, grid: Tensor, ids: Tensor) -> QwenContext:
-        """To decode behind one prompt `ids` (1, P)."""
+        """To decode behind one prompt `ids` (1, P). Raises ModelError for more."""
+        if len(ids) != 1:
+            raise ModelError(f"Qwen decodes one prompt at a time, not {len(ids)}")
         return QwenContext(self, self.prefix(pixels, grid, ids)[:, :-1], int(ids[0, -1]))
 
 
@@ -125,33 +133,60 @@ def _cache_name(language: Any) -> str:
 
 def read_public(folder: Path) -> Qwen:
     """The model in a folder laid out like the authors' converted ones: `config.json` (language
-    side), `vision_config.json`, and the tensors in `model.safetensors`, `vision_tower.safetensors`
-    and `projector.safetensors` [C]. Raises ModelError."""
+    side), `vision_config.json`, and the tensors in `model.safetensors` or shards of it,
+    `vision_tower.safetensors` and `projector.safetensors` [C]; in the precision that they are
+    stored in. Raises ModelError."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
-    from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
     try:
         text = json.loads((folder / "config.json").read_text("utf-8"))
         vision = json.loads((folder / "vision_config.json").read_text("utf-8"))
         state = public_state(
-            load_file(folder / "model.safetensors"),
+            _language_tensors(folder),
             load_file(folder / "vision_tower.safetensors"),
             load_file(folder / "projector.safetensors"),
         )
     except (OSError, ValueError, KeyError, SafetensorError) as error:
         raise ModelError(f"no converted Qwen2.5-VL model in {folder}: {error}") from error
-    text = {name: value for name, value in text.items() if name not in _OF_THE_WHOLE}
-    config = Qwen2_5_VLConfig(text_config=text, vision_config=vision)
-    with torch.device("meta"):
-        model = Qwen2_5_VLForConditionalGeneration(config)
+    model = unfilled(text, vision)
     _check(state, model.state_dict())
-    model = Qwen2_5_VLForConditionalGeneration(config)
-    model.load_state_dict(state)
+    model.load_state_dict(state, assign=True)
+    _computed_again(model)
     return Qwen(model.eval())
 
 
 _OF_THE_WHOLE = {"architectures", "auto_map", "model_type", "transformers_version"}
+
+
+def unfilled(text: dict[str, Any], vision: dict[str, Any]) -> Any:
+    """A model of these configurations whose tensors take no memory yet."""
+    from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+
+    own = {name: value for name, value in text.items() if name not in _OF_THE_WHOLE}
+    with torch.device("meta"):
+        return Qwen2_5_VLForConditionalGeneration(
+            Qwen2_5_VLConfig(text_config=own, vision_config=vision)
+        )
+
+
+def _language_tensors(folder: Path) -> dict[str, Tensor]:
+    """Of one file, or of the shards that an index lists."""
+    from safetensors.torch import load_file
+
+    index = folder / "model.safetensors.index.json"
+    if not index.exists():
+        return load_file(folder / "model.safetensors")
+    shards = sorted(set(json.loads(index.read_text("utf-8"))["weight_map"].values()))
+    return {name: tensor for shard in shards for name, tensor in load_file(folder / shard).items()}
+
+
+def _computed_again(model: Any) -> None:
+    """Fill what no file has: the rates of rotary positions, computed when a model is built."""
+    for module in model.modules():
+        for name, own in list(module.named_buffers(recurse=False)):
+            if own.is_meta:
+                setattr(module, name, getattr(type(module)(module.config), name))
 
 
 def public_state(

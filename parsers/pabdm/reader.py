@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from docpipe.errors import ConfigError, ModelError
+from docpipe.parsers.docfusion.config import Size
 from docpipe.parsers.docfusion.reading import (
     DENSEST,
     Reading,
@@ -18,7 +19,7 @@ from docpipe.parsers.docfusion.reading import (
     mean_probability,
     read_lines,
 )
-from docpipe.parsers.pabdm.config import Mode
+from docpipe.parsers.pabdm.config import Mode, PaBdmConfig
 from docpipe.parsers.pabdm.decode import Generated, decode
 from docpipe.parsers.pabdm.policies import FixedBlocks, NextToken, Policy, Prefixes
 from docpipe.parsers.pabdm.vision import pixels_of
@@ -39,6 +40,15 @@ def policy_for(mode: Mode, block: int, tau: float) -> Policy:
             return FixedBlocks(block, tau, causal=False, apart=False)
         case "next":
             return NextToken()
+
+
+def longest_answer(config: PaBdmConfig, kind: ElementKind, size: Size) -> int:
+    """The most tokens that are read off images of this `size` (height, width) in pixels: a line has
+    only so many a column of image tokens, whatever a poor model makes of it."""
+    if config.crop(kind).fit != "strip":
+        return config.longest
+    _, columns = config.vision.map_size(size)
+    return min(config.longest, DENSEST * columns)
 
 
 class Reader:
@@ -89,11 +99,7 @@ class Reader:
         ]
 
     def _decode(self, pixels: Tensor, kind: ElementKind) -> list[Generated]:
-        config = self.model.config
         prompt = torch.tensor([self._tokens.prompt(kind)] * len(pixels))
-        longest = config.longest
-        if config.crop(kind).fit == "strip":
-            _, columns = config.vision.map_size((pixels.shape[2], pixels.shape[3]))
-            longest = min(longest, DENSEST * columns)
+        longest = longest_answer(self.model.config, kind, (pixels.shape[2], pixels.shape[3]))
         context = self.model.context(pixels.to(self._device), prompt.to(self._device))
         return decode(context, self.policy, longest).answers

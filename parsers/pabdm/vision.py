@@ -1,6 +1,6 @@
 """Crops as image tokens.
 
-Module names are those of DocFusion's model, whose weights fit (see weights.vision_of).
+Module names are those of DocFusion's model, whose weights fit (see weights.vision_state).
 Shapes: B images, N image tokens, row by row, d width.
 """
 

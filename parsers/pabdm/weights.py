@@ -1,4 +1,8 @@
-"""A small model in a folder: `config.json` and `model.safetensors`."""
+"""A small model in a folder: `config.json` and `model.safetensors`.
+
+A folder that training wrote has `training.safetensors` besides: what only training needs. A warm
+start goes on with it; a folder to use or to ship can do without.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +20,20 @@ from docpipe.parsers.pabdm.model import PaBdm
 
 CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
+TRAINING_FILE = "training.safetensors"
 _TRAINING_ONLY = "vision.ctc_head."
 
 
-def save(folder: Path, model: PaBdm, mode: Mode) -> None:
-    """Write both files, without what only training needs. `mode` is what it was trained for."""
+def save(folder: Path, model: PaBdm, mode: Mode, *, half: bool = False) -> None:
+    """Write the files. `mode` is what it was trained for; with `half`, numbers of 16 bits."""
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
-    tensors = {
-        name: tensor.detach().cpu().contiguous()
-        for name, tensor in model.state_dict().items()
-        if not name.startswith(_TRAINING_ONLY)
-    }
+    kind = torch.float16 if half else torch.float32
+    tensors = {n: t.detach().to("cpu", kind).contiguous() for n, t in model.state_dict().items()}
+    apart = {name: tensors.pop(name) for name in list(tensors) if name.startswith(_TRAINING_ONLY)}
     save_file(tensors, folder / WEIGHTS_FILE)
+    save_file(apart, folder / TRAINING_FILE)
     config = msgspec.structs.replace(model.config, mode=mode)
     text = msgspec.json.format(msgspec.json.encode(config), indent=2)
     (folder / CONFIG_FILE).write_bytes(text + b"\n")
@@ -43,7 +47,10 @@ def load(folder: Path, device: str = "cpu") -> PaBdm:
     try:
         config = msgspec.json.decode((folder / CONFIG_FILE).read_bytes(), type=PaBdmConfig)
         model = PaBdm(config)
-        found = model.load_state_dict(load_file(folder / WEIGHTS_FILE), strict=False)
+        state = load_file(folder / WEIGHTS_FILE)
+        if (folder / TRAINING_FILE).exists():
+            state |= load_file(folder / TRAINING_FILE)
+        found = model.load_state_dict(state, strict=False)
     except FileNotFoundError as error:
         raise ModelError(
             f"no PA-BDM model in {folder}: {error.filename or error} is missing",

@@ -8,10 +8,11 @@ from docpipe.datasets.docfusion.samples import Sample
 from docpipe.parsers.pabdm.decode import Decoded, decode
 from docpipe.parsers.pabdm.model import PaBdm
 from docpipe.parsers.pabdm.policies import Policy
+from docpipe.parsers.pabdm.reader import longest_answer
 from docpipe.parsers.pabdm.vocabulary import Tokens
 from docpipe.training.docfusion.data import Collator
 from docpipe.training.docfusion.metrics import Prediction
-from docpipe.training.pabdm.data import Encoder
+from docpipe.training.pabdm.data import Encoder, kind_of
 
 _BATCH = 16
 
@@ -33,11 +34,8 @@ class Predictor:
         self._collate = Collator(self._encode)
 
     def predict(self, samples: Sequence[Sample]) -> list[Prediction]:
-        """In the order of the samples, which are all of one task.
-
-        What runs on to twice the length of the longest target is cut off there: models that have
-        learnt little else would take most of the time.
-        """
+        """In the order of the samples, which are all of one task. The longest answer is the
+        recogniser's: nothing here knows how long the right ones are."""
         was_training = self._model.training
         self._model.eval()
         starts = range(0, len(samples), self._most)
@@ -53,8 +51,9 @@ class Predictor:
         pixels = self._collate.images([example.pixels for example in examples])
         prompt = self._collate.prompt(samples[0].task, len(samples))
         context = self._model.context(pixels.to(device), prompt.to(device))
-        longest = 2 * max(len(example.labels) for example in examples)
-        return decode(context, self.policy, min(longest, self._model.config.longest))
+        size = (pixels.shape[2], pixels.shape[3])
+        longest = longest_answer(self._model.config, kind_of(samples[0].task), size)
+        return decode(context, self.policy, longest)
 
 
 def tokens_per_forward(decoded: Sequence[Decoded]) -> float:

@@ -3,6 +3,7 @@
 What [[stage]], [[source]], [lengths], [training], [lora] and seed say is told in
 docpipe.training.docfusion.settings; tasks are text, formula and table. Besides:
 
+half        = true: weights are stored in 16 bits
 [model]     preset = "tiny" or init = a folder of weights; changes to the preset; vision = a folder
             of DocFusion weights to take the vision tower from
 [[phase]]   until (share of the run), loss = "next" | "suffix_ce" | "csl" | "bd3lm"
@@ -69,6 +70,10 @@ class LossSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     low: float | None = None
     ctc: float = 1.0
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.thresholds.low <= self.thresholds.high <= 1:
+            raise ConfigError("[loss] low and high must be 0 <= low <= high <= 1")
+
     @property
     def thresholds(self) -> Thresholds:
         named = CSL[self.csl]
@@ -79,10 +84,13 @@ class LossSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Settings(DataSettings, frozen=True, forbid_unknown_fields=True, rename={"phases": "phase"}):
+    """`half` stores weights in 16 bits."""
+
     model: StartSettings = StartSettings()
     phases: tuple[Phase, ...] = (Phase(0.3, "next"), Phase(1.0, "suffix_ce"))
     loss: LossSettings = LossSettings()
     lora: LoraSettings | None = None
+    half: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

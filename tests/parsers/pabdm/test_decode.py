@@ -64,6 +64,8 @@ def test_stored_keys_and_company_change_nothing(tau: float) -> None:
         assert alone.forwards == len(answer.steps)
         assert answer.ids == recomputed(model, row, 4, tau)
     assert together.forwards == max(len(answer.steps) for answer in together.answers)
+    partial = any(1 < step < 4 for answer in together.answers for step in answer.steps)
+    assert partial or tau != 0.4
 
 
 def recomputed(model: PaBdm, row: int, block: int, tau: float) -> list[int]:
@@ -107,6 +109,15 @@ class Scripted:
 
     def select(self, rows: list[int]) -> None:
         pass
+
+
+def test_half_precision_decodes_and_so_does_autocast() -> None:
+    model = small_model(sharp=SHARP)
+    pixels, prompt = inputs(model, 3)
+    with torch.autocast("cpu", torch.bfloat16):
+        cast = decode(model.context(pixels, prompt), Prefixes(4, 0.5), 12).answers
+    halved = decode(model.bfloat16().context(pixels, prompt), Prefixes(4, 0.5), 12).answers
+    assert all(answer.ids for answer in [*cast, *halved])
 
 
 def test_the_longest_sure_prefix_is_kept_and_fed_again_as_itself() -> None:
@@ -212,7 +223,9 @@ def test_next_token_decoding_needs_a_forward_for_each_token_and_the_end() -> Non
         assert len(answer.steps) == len(answer.ids) + answer.complete
 
 
-@pytest.mark.parametrize("options", [{"block": 0}, {"block": 4, "least": 5}])
-def test_windows_that_cannot_be_are_refused(options: dict[str, int]) -> None:
+@pytest.mark.parametrize(
+    "options", [{"block": 0}, {"block": 4, "least": 5}, {"tau": -0.1}, {"tau": math.nan}]
+)
+def test_windows_that_cannot_be_are_refused(options: dict[str, float]) -> None:
     with pytest.raises(ConfigError):
         Prefixes(**options)  # type: ignore[arg-type]

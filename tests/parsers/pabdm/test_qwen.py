@@ -16,7 +16,7 @@ from docpipe.errors import ModelError
 from docpipe.parsers.docfusion.loss import IGNORED
 from docpipe.parsers.pabdm.decode import decode
 from docpipe.parsers.pabdm.policies import Prefixes
-from docpipe.parsers.pabdm.qwen import Qwen, public_state, read_public
+from docpipe.parsers.pabdm.qwen import Qwen, public_state, read_public, unfilled
 from docpipe.training.docfusion.adapters import add_adapters, merge_adapters
 from docpipe.training.docfusion.settings import LoraSettings
 from docpipe.training.pabdm.objective import answer_losses
@@ -41,14 +41,20 @@ def random_model(seed: int = 0) -> Any:
     torch.manual_seed(seed)
     config = Qwen2_5_VLConfig(text_config=TEXT, vision_config=VISION)
     model = Qwen2_5_VLForConditionalGeneration(config).eval()
-    with torch.no_grad():
-        model.lm_head.weight.normal_(std=1.0)  # sure of some tokens
+    language = model.model.language_model
+    with torch.no_grad():  # sure of some tokens, and not of the same one for ever
+        model.lm_head.weight.normal_(std=1.0)
+        language.embed_tokens.weight.normal_(std=0.5)
+        for attention in (layer.self_attn for layer in language.layers):
+            for part in (attention.q_proj, attention.k_proj, attention.v_proj):
+                part.weight.normal_(std=0.6)
+            attention.o_proj.weight.normal_(std=0.1)
     return model
 
 
 @pytest.fixture(scope="module")
 def qwen() -> Qwen:
-    return Qwen(random_model(), mask_id=MASK, end_id=END, image_id=IMAGE)
+    return Qwen(random_model(2), mask_id=MASK, end_id=END, image_id=IMAGE)
 
 
 def given(seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
@@ -79,11 +85,23 @@ def recomputed(qwen: Qwen, block: int, tau: float, longest: int) -> list[int]:
     return ids
 
 
-@pytest.mark.parametrize(("block", "tau"), [(4, 0.3), (6, 0.6), (3, 1.1)])
+@pytest.mark.parametrize(("block", "tau"), [(4, 0.4), (6, 0.6), (3, 1.1)])
 def test_a_cropped_cache_decodes_as_without_one(qwen: Qwen, block: int, tau: float) -> None:
-    [answer] = decode(qwen.context(*given()), Prefixes(block, tau), 12).answers
-    assert answer.ids == recomputed(qwen, block, tau, 12)
-    assert tau < 1 or set(answer.steps) <= {0, 1}
+    [answer] = decode(qwen.context(*given()), Prefixes(block, tau), 18).answers
+    assert answer.ids == recomputed(qwen, block, tau, 18)
+    assert len(set(answer.ids)) > 4
+    if tau > 1:
+        assert set(answer.steps) <= {0, 1}
+    else:
+        assert any(1 < step < block for step in answer.steps[:-1])
+
+
+def test_one_prompt_at_a_time_and_a_mark_for_each_image_token(qwen: Qwen) -> None:
+    pixels, grid, ids = given()
+    with pytest.raises(ModelError, match="one prompt at a time"):
+        qwen.context(pixels.repeat(2, 1), grid.repeat(2, 1), ids.repeat(2, 1))
+    with pytest.raises(ModelError, match="3 marks in the prompt for 4 image tokens"):
+        qwen.prefix(pixels, grid, ids[:, torch.tensor([0, 1, 2, 3, 5, 6])])
 
 
 def test_image_tokens_take_the_places_of_their_marks(qwen: Qwen) -> None:
@@ -136,9 +154,26 @@ def test_converted_folders_are_read(tmp_path: Path) -> None:
     save_file(projector, tmp_path / "projector.safetensors")
     (tmp_path / "config.json").write_text(json.dumps(TEXT | {"model_type": "pa_bdm"}))
     (tmp_path / "vision_config.json").write_text(json.dumps(VISION))
-    again = read_public(tmp_path).model.state_dict()
-    assert set(again) == set(state)
-    assert all(tensor.equal(again[name]) for name, tensor in state.items())
+    again = read_public(tmp_path).model
+    found = again.state_dict()
+    assert set(found) == set(state)
+    assert all(tensor.equal(found[name]) for name, tensor in state.items())
+    answers = [
+        decode(Qwen(m, mask_id=MASK, end_id=END, image_id=IMAGE).context(*given()),
+               Prefixes(4, 0.5), 8).answers[0].ids
+        for m in (model, again)
+    ]  # fmt: skip
+    assert answers[0] == answers[1]
+
+    names = sorted(language)
+    shards = {"a.safetensors": names[:9], "b.safetensors": names[9:]}
+    for shard, own in shards.items():
+        save_file({name: language[name].bfloat16() for name in own}, tmp_path / shard)
+    (tmp_path / "model.safetensors").unlink()
+    index = {"weight_map": {name: shard for shard, own in shards.items() for name in own}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
+    sharded = read_public(tmp_path).model.state_dict()
+    assert sharded["lm_head.weight"].equal(state["lm_head.weight"].bfloat16())
 
     tied = public_state({k: v for k, v in language.items() if k != "lm_head.weight"}, {}, {})
     assert tied["lm_head.weight"] is language["model.embed_tokens.weight"]
@@ -147,3 +182,26 @@ def test_converted_folders_are_read(tmp_path: Path) -> None:
         read_public(tmp_path)
     with pytest.raises(ModelError, match="no converted"):
         read_public(tmp_path / "none")
+
+
+def test_the_sizes_of_the_public_backbone_fit_the_names() -> None:
+    sizes = {
+        "vocab_size": 151936, "hidden_size": 2048, "intermediate_size": 11008,
+        "num_hidden_layers": 36, "num_attention_heads": 16, "num_key_value_heads": 2,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 1e6,
+                            "mrope_section": [16, 24, 24]},
+    }  # fmt: skip
+    vision = {
+        "depth": 32, "hidden_size": 1280, "intermediate_size": 3420, "num_heads": 16,
+        "out_hidden_size": 2048, "patch_size": 14,
+    }  # fmt: skip
+    shapes = {name: tuple(t.shape) for name, t in unfilled(sizes, vision).state_dict().items()}
+    assert shapes["model.language_model.embed_tokens.weight"] == (151936, 2048)
+    assert shapes["model.language_model.layers.35.mlp.down_proj.weight"] == (2048, 11008)
+    assert shapes["model.visual.blocks.31.attn.qkv.weight"] == (3840, 1280)
+    assert shapes["model.visual.merger.mlp.2.weight"] == (2048, 5120)
+    given = {"model.embed_tokens.weight": torch.empty(0), "model.norm.weight": torch.empty(0)}
+    named = public_state(
+        given, {"blocks.0.norm1.weight": torch.empty(0)}, {"ln_q.weight": torch.empty(0)}
+    )
+    assert set(named) <= set(shapes)

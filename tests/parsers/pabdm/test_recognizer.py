@@ -92,7 +92,18 @@ def test_a_stored_model_is_the_same_model(tmp_path: Path) -> None:
     assert count_parameters(again) == count_parameters(model)
     given = inputs(model)
     with torch.no_grad():
-        assert torch.equal(again.look(*given)[0], model.look(*given)[0])
+        before, after = model.look(*given), again.look(*given)
+    assert torch.equal(after[0], before[0])
+    assert after[1].frames is not None
+    assert before[1].frames is not None
+    assert torch.equal(after[1].frames, before[1].frames)  # a warm start goes on with its head
+    (tmp_path / "training.safetensors").unlink()
+    assert torch.equal(load(tmp_path).look(*given)[0], before[0])  # and use can do without
+
+    whole = (tmp_path / "model.safetensors").stat().st_size
+    save(tmp_path, model, "next", half=True)
+    assert (tmp_path / "model.safetensors").stat().st_size < 0.8 * whole
+    assert torch.allclose(load(tmp_path).look(*given)[0], before[0], atol=0.05)
 
 
 def test_what_is_wrong_with_a_folder_is_told(tmp_path: Path) -> None:

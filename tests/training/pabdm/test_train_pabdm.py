@@ -24,7 +24,7 @@ from tests.training.docfusion.test_train_docfusion import StopAfter, Ticking
 
 TOY = Path(__file__).parents[3] / "training" / "configs" / "pabdm-toy.toml"
 NARROW = {
-    "width": 16, "layers": 1, "heads": 2, "feed_forward": 16, "block": 4,
+    "width": 16, "layers": 1, "heads": 2, "feed_forward": 16, "block": 4, "longest": 96,
     "vision": {"dims": [8, 16, 16], "heads": [1, 2, 2]},
 }  # fmt: skip
 
@@ -47,6 +47,10 @@ def small(tasks: dict[str, float] | None = None, **changes: Any) -> Settings:
 
 def weights(folder: Path) -> dict[str, Any]:
     return dict(load_file(folder / "model.safetensors"))
+
+
+def training_weights(folder: Path) -> dict[str, Any]:
+    return dict(load_file(folder / "training.safetensors"))
 
 
 def phases(*kinds: str) -> list[dict[str, Any]]:
@@ -106,9 +110,10 @@ def test_warm_starts_from_weights_and_from_the_eyes_of_docfusion(tmp_path: Path)
     warm = small(phase=phases("csl"), model={"init": str(tmp_path / "next")})
     card = train(warm, tmp_path / "csl")
     assert card.config.mode == "causal"
-    before, after = weights(tmp_path / "next"), weights(tmp_path / "csl")
-    moved = max(float((after[name] - before[name]).abs().max()) for name in before)
-    assert 0 < moved < 0.1  # three steps of at most 1e-2
+    for kind in (weights, training_weights):
+        before, after = kind(tmp_path / "next"), kind(tmp_path / "csl")
+        moved = max(float((after[name] - before[name]).abs().max()) for name in before)
+        assert 0 < moved < 0.1  # three steps of at most 1e-2
 
     torch.manual_seed(0)
     lender = small_tiny()
@@ -138,6 +143,8 @@ def test_the_seed_decides_the_noise_and_the_weights(tmp_path: Path) -> None:
         ({"stage": [{"until": 1.0, "tasks": {"layout": 1.0}}]}, "no layout"),
         ({"phase": [{"until": 0.5, "loss": "csl"}]}, "until = 1.0"),
         ({"phase": [{"until": 1.0, "loss": "magic"}]}, "magic"),
+        ({"loss": {"low": 0.99}}, "low <= high"),
+        ({"loss": {"high": 1.5}}, "low <= high"),
     ],
 )
 def test_settings_that_cannot_be_are_told(changes: dict[str, Any], message: str) -> None:
