@@ -14,7 +14,7 @@ from docpipe.datasets.docfusion.formulas import formula_ink, pooled
 from docpipe.datasets.docfusion.ink import Gray, LineStyle, bounds, line_width, set_line, shrink
 from docpipe.datasets.docfusion.profiles import Profile
 from docpipe.datasets.docfusion.samples import LayoutBox, top_down
-from docpipe.datasets.docfusion.tables import draw_grid, draw_table_style, table_ink
+from docpipe.datasets.docfusion.tables import draw_grid, draw_table, draw_table_style
 from docpipe.datasets.docfusion.text import numbers, passages, running
 from docpipe.datasets.docfusion.wear import draw_wear, worn
 from docpipe.geometry import BBox
@@ -175,7 +175,7 @@ def _items(chance: random.Random, look: Look, width: int) -> Iterator[Piece]:
 def _table(chance: random.Random, look: Look, width: int) -> Iterator[Piece]:
     grid = draw_grid(chance, look.profile, chance.randint(3, 8), chance.randint(2, 6))
     style = draw_table_style(chance, look.profile, grid)
-    ink = table_ink(grid, style)
+    ink = draw_table(grid, style).ink
     scale = min(1.0, width / ink.shape[1], look.size * 1.1 / style.line.size)
     ink = shrink(ink, max(1, int(ink.shape[1] * scale)), max(1, int(ink.shape[0] * scale)))
     table = Piece(ink, "Table", look.leading * 0.8, centred=True)

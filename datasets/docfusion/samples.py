@@ -44,7 +44,8 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     """An image and what is to be read from it.
 
     `text` is what a crop says: plain text, or LaTeX of a formula or table; `boxes` what stands on a
-    page, from top to bottom; `cells` the grid of a table where it is known. `name` tells samples of
+    page, from top to bottom; `cells` the grid of a table where it is known, with the
+    places of the cells in pixels of the image where these are. `name` tells samples of
     a source apart, and samples of one `group` come from one document.
     """
 

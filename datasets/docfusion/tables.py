@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+import msgspec
 import numpy as np
 
 from docpipe.datasets.docfusion.crops import draw_style
@@ -13,8 +14,9 @@ from docpipe.datasets.docfusion.ink import Gray, LineStyle, line_width, set_line
 from docpipe.datasets.docfusion.latex import tabular
 from docpipe.datasets.docfusion.profiles import Profile
 from docpipe.datasets.docfusion.text import numbers, running
-from docpipe.datasets.docfusion.wear import draw_skew, draw_wear, turned, worn
-from docpipe.records import Cell
+from docpipe.datasets.docfusion.wear import draw_skew, draw_wear, turned, turned_box, worn
+from docpipe.geometry import BBox
+from docpipe.records import Cell, Region
 
 Ruling = Literal["booktabs", "rows", "grid", "none"]
 _RULINGS: tuple[Ruling, ...] = ("booktabs", "booktabs", "rows", "grid", "none")
@@ -45,15 +47,37 @@ class TableStyle(NamedTuple):
     banded: bool
 
 
+class Drawn(NamedTuple):
+    """A table's ink, and where its columns and rows begin and end, in pixels."""
+
+    ink: Gray
+    xs: list[float]
+    ys: list[float]
+
+    def box(self, cell: Cell) -> BBox:
+        last_column, last_row = cell.column + cell.column_span, cell.row + cell.row_span
+        return BBox(
+            self.xs[cell.column], self.ys[cell.row], self.xs[last_column], self.ys[last_row]
+        )
+
+
 def table_crop(
     chance: random.Random, profile: Profile, most: int
 ) -> tuple[Gray, str, tuple[Cell, ...]]:
-    """An image of a table, its LaTeX of at most `most` characters, and its cells."""
+    """An image of a table, its LaTeX of at most `most` characters, and its cells, with their
+    places in the image as regions."""
     grid = fitting_grid(chance, profile, most)
-    ink = table_ink(grid, draw_table_style(chance, profile, grid))
+    drawn = draw_table(grid, draw_table_style(chance, profile, grid))
+    ink = drawn.ink
+    boxes = [drawn.box(cell) for cell in grid.cells]
     if skew := draw_skew(chance, profile):
+        boxes = [turned_box(box, ink, skew) for box in boxes]
         ink = turned(ink, skew)
-    return worn(ink, draw_wear(chance, profile)), tabular(grid.cells, grid.alignment), grid.cells
+    cells = tuple(
+        msgspec.structs.replace(cell, region=Region(1, box))
+        for cell, box in zip(grid.cells, boxes, strict=True)
+    )
+    return worn(ink, draw_wear(chance, profile)), tabular(grid.cells, grid.alignment), cells
 
 
 def fitting_grid(chance: random.Random, profile: Profile, most: int) -> Grid:
@@ -151,7 +175,7 @@ def draw_table_style(chance: random.Random, profile: Profile, grid: Grid) -> Tab
     )
 
 
-def table_ink(grid: Grid, style: TableStyle) -> Gray:
+def draw_table(grid: Grid, style: TableStyle) -> Drawn:
     """The table drawn, with a margin; rows are one line high."""
     texts = {cell: set_line(cell.text, _cell_style(cell, style)) for cell in grid.cells}
     height = max(ink.shape[0] for ink in texts.values()) + 2 * style.pad_y
@@ -167,7 +191,7 @@ def table_ink(grid: Grid, style: TableStyle) -> Gray:
         aligned = grid.alignment[cell.column] if cell.column_span == 1 else "c"
         _place(page, ink, (*box, bottom), aligned, style)
     _rule(page, grid, xs, ys, style)
-    return page
+    return Drawn(page, xs, ys)
 
 
 def _cell_style(cell: Cell, style: TableStyle) -> LineStyle:

@@ -7,9 +7,11 @@ import random
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from docpipe.datasets.docfusion.ink import Gray
 from docpipe.datasets.docfusion.profiles import Profile
+from docpipe.geometry import BBox
 
 _JPEG_SHARE = 0.15
 _NOISE_SHARE = 0.5
@@ -75,10 +77,27 @@ def turned(ink: Gray, degrees: float) -> Gray:
     """The ink turned about its centre, on as much larger an array as that takes."""
     import cv2
 
+    matrix, size = _turn(ink, degrees)
+    return np.asarray(cv2.warpAffine(ink, matrix, size), np.uint8)
+
+
+def turned_box(box: BBox, ink: Gray, degrees: float) -> BBox:
+    """The box around what was in `box` before the ink was turned."""
+    matrix, _ = _turn(ink, degrees)
+    corners = np.array([(x, y, 1) for x in (box.x0, box.x1) for y in (box.y0, box.y1)])
+    points = corners @ matrix.T
+    (x0, y0), (x1, y1) = points.min(0).tolist(), points.max(0).tolist()
+    return BBox(x0, y0, x1, y1)
+
+
+def _turn(ink: Gray, degrees: float) -> tuple[npt.NDArray[np.float64], tuple[int, int]]:
+    """The affine map, and the width and height of what it gives."""
+    import cv2
+
     height, width = ink.shape
     more_x, more_y = (
         math.ceil(abs(math.sin(math.radians(degrees))) * side) for side in (height, width)
     )
     matrix = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, 1.0)
     matrix[:, 2] += more_x / 2, more_y / 2
-    return np.asarray(cv2.warpAffine(ink, matrix, (width + more_x, height + more_y)), np.uint8)
+    return np.asarray(matrix, np.float64), (width + more_x, height + more_y)

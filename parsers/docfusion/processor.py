@@ -7,11 +7,14 @@ other ways to fit a crop are docpipe's own [D], see `CropConfig`.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import torch
 from PIL import Image
 from torch import Tensor
 
+from docpipe.geometry import BBox
 from docpipe.parsers.docfusion.config import CropConfig, DocFusionConfig, Task
 
 _MEAN = (0.485, 0.456, 0.406)
@@ -32,22 +35,49 @@ class Processor:
         return normalised(fitted(image.convert("RGB"), crop))
 
 
+class Fit(NamedTuple):
+    """How a crop becomes an image: its size once scaled, that of the image, and where in it."""
+
+    scale: tuple[float, float]
+    scaled: tuple[int, int]
+    size: tuple[int, int]
+    place: tuple[int, int]
+
+    def box(self, box: BBox) -> tuple[float, float, float, float]:
+        """x0 y0 x1 y1 in the image of a box in the crop."""
+        (across, down), (left, top) = self.scale, self.place
+        return (
+            left + box.x0 * across,
+            top + box.y0 * down,
+            left + box.x1 * across,
+            top + box.y1 * down,
+        )
+
+
+def fit(width: int, height: int, crop: CropConfig) -> Fit:
+    """Of a crop of this size; all sizes are (width, height)."""
+    high, wide = crop.size
+    if crop.fit == "strip":
+        scaled = (min(max(1, round(width * high / height)), wide), high)
+        size, place = (_up(scaled[0], crop.step, wide), high), (0, 0)
+    else:
+        scale = min(1.0, wide / width, high / height)
+        scaled = (max(1, round(width * scale)), max(1, round(height * scale)))
+        size, place = (wide, high), ((wide - scaled[0]) // 2, (high - scaled[1]) // 2)
+        if crop.fit == "corner":
+            size, place = (_up(scaled[0], crop.step, wide), _up(scaled[1], crop.step, high)), (0, 0)
+    return Fit((scaled[0] / width, scaled[1] / height), scaled, size, place)
+
+
 def fitted(image: Image.Image, crop: CropConfig) -> Image.Image:
     """The image on white as `crop` says."""
-    height, width = crop.size
-    if crop.fit == "strip":
-        scaled = (min(max(1, round(image.width * height / image.height)), width), height)
-        image = image.resize(scaled, Image.Resampling.BICUBIC)
-        return _on_white(image, (_up(image.width, crop.step, width), height), (0, 0))
-    scale = min(1.0, width / image.width, height / image.height)
-    if scale < 1.0:
-        small = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
-        image = image.resize(small, Image.Resampling.LANCZOS)
-    if crop.fit == "corner":
-        filled = (_up(image.width, crop.step, width), _up(image.height, crop.step, height))
-        return _on_white(image, filled, (0, 0))
-    place = ((width - image.width) // 2, (height - image.height) // 2)
-    return _on_white(image, (width, height), place)
+    to = fit(image.width, image.height, crop)
+    resample = Image.Resampling.BICUBIC if crop.fit == "strip" else Image.Resampling.LANCZOS
+    if to.scaled != image.size:
+        image = image.resize(to.scaled, resample)
+    sheet = Image.new("RGB", to.size, "white")
+    sheet.paste(image, to.place)
+    return sheet
 
 
 def normalised(image: Image.Image) -> Tensor:
@@ -58,9 +88,3 @@ def normalised(image: Image.Image) -> Tensor:
 
 def _up(length: int, step: int, most: int) -> int:
     return min(-(-length // step) * step, most)
-
-
-def _on_white(image: Image.Image, size: tuple[int, int], place: tuple[int, int]) -> Image.Image:
-    sheet = Image.new("RGB", size, "white")
-    sheet.paste(image, place)
-    return sheet

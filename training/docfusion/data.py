@@ -24,8 +24,9 @@ from docpipe.geometry import BBox
 from docpipe.parsers.docfusion.codec import Codec, Element
 from docpipe.parsers.docfusion.config import DocFusionConfig
 from docpipe.parsers.docfusion.loss import IGNORED
-from docpipe.parsers.docfusion.processor import Processor, normalised
+from docpipe.parsers.docfusion.processor import Processor, fit, normalised
 from docpipe.parsers.docfusion.vocabulary import Vocabulary
+from docpipe.training.docfusion.guidance import NOWHERE, places_in_table, places_on_page
 from docpipe.training.docfusion.progress import Progress
 from docpipe.training.docfusion.settings import DataSettings
 from docpipe.training.docfusion.sources import limits_of, open_source
@@ -44,11 +45,13 @@ class Key(NamedTuple):
 
 
 class Example(NamedTuple):
-    """`pixels` (3, height, width), `labels` (L,) token ids."""
+    """`pixels` (3, height, width), `labels` (L,) token ids, `places` (L, 4) of what they stand for
+    in the image, where a model is told (see guidance)."""
 
     task: Task
     pixels: Tensor
     labels: Tensor
+    places: Tensor | None = None
 
 
 class TaskBatches(Sampler[list[Key]]):
@@ -176,12 +179,20 @@ class Examples(Dataset[Example]):
 
 
 class Encoder:
-    """An Encode for DocFusion; `jitter` moves boxes by up to so many bins."""
+    """An Encode for DocFusion; `jitter` moves boxes by up to so many bins, `guided` adds places."""
 
-    def __init__(self, config: DocFusionConfig, vocabulary: Vocabulary, *, jitter: int = 0) -> None:
+    def __init__(
+        self,
+        config: DocFusionConfig,
+        vocabulary: Vocabulary,
+        *,
+        jitter: int = 0,
+        guided: bool = False,
+    ) -> None:
         self._processor = Processor(config)
         self._codec = Codec(config, vocabulary)
-        self._bins, self._jitter = config.bins, jitter
+        self._config, self._vocabulary = config, vocabulary
+        self._jitter, self._guided = jitter, guided
         self.longest = config.text.targets
 
     def __call__(self, sample: Sample, seed: str = "") -> Example:
@@ -189,16 +200,25 @@ class Encoder:
             if self._jitter:
                 sample = self.jittered(sample, self._jitter, seed)
             elements = [Element(item.label, item.box) for item in sample.boxes]
-            ids = self._codec.layout_target(elements, sample.image.width, sample.image.height)
+            ids = self._codec.layout_target(elements, *sample.image.size)
         else:
             ids = self._codec.text_target(sample.text)
         pixels = self._processor.image(sample.image, sample.task)
-        return Example(sample.task, pixels, torch.tensor(ids))
+        places = self._places(sample, ids) if self._guided else None
+        return Example(sample.task, pixels, torch.tensor(ids), places)
+
+    def _places(self, sample: Sample, ids: Sequence[int]) -> Tensor | None:
+        if sample.task == "layout":
+            return places_on_page(ids, self._codec, self._config)
+        if sample.task == "table":
+            to = fit(*sample.image.size, self._config.crops.table)
+            return places_in_table(ids, self._vocabulary, sample.cells, to)
+        return None
 
     def jittered(self, sample: Sample, most: int, seed: str) -> Sample:
         """The sample with each side of its boxes moved by up to `most` bins, evenly."""
         chance = random.Random(seed)
-        width, height = (side / self._bins for side in sample.image.size)
+        width, height = (side / self._config.bins for side in sample.image.size)
 
         def move(item: LayoutBox) -> LayoutBox:
             x0, y0, x1, y1 = (chance.randint(-most, most) for _ in range(4))
@@ -218,7 +238,8 @@ class Encoder:
 
 
 class Collator:
-    """Examples of a task as a batch: `task`, `pixels` filled up with white, `prompt`, `labels`."""
+    """Examples of a task as a batch: `task`, `pixels` filled up with white, `prompt`, `labels`, and
+    `places` where the examples have them."""
 
     def __init__(self, vocabulary: Prompts) -> None:
         self._vocabulary = vocabulary
@@ -226,12 +247,16 @@ class Collator:
 
     def __call__(self, examples: Sequence[Example]) -> dict[str, Any]:
         labels = [example.labels for example in examples]
-        return {
+        batch: dict[str, Any] = {
             "task": examples[0].task,
             "pixels": self.images([example.pixels for example in examples]),
             "prompt": self.prompt(examples[0].task, len(examples)),
             "labels": torch.nn.utils.rnn.pad_sequence(labels, True, IGNORED),
         }
+        places = [example.places for example in examples if example.places is not None]
+        if places:
+            batch["places"] = torch.nn.utils.rnn.pad_sequence(places, True, NOWHERE[0])
+        return batch
 
     def images(self, images: Sequence[Tensor]) -> Tensor:
         height, width = (max(image.shape[axis] for image in images) for axis in (1, 2))

@@ -72,14 +72,15 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class LossSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`soft` are fixed Gaussian labels. `location_weight` counts location tokens so much; `ctc` and
-    `boxes` are the weights of the auxiliary losses on text and on pages; `jitter` moves the labels
-    of boxes by up to so many bins, to study noise. `sigma` and `kernel` None are those of the
-    model."""
+    `boxes` are the weights of the auxiliary losses on text and on pages, `attention` that of guided
+    attention on pages and tables; `jitter` moves the labels of boxes by up to so many bins, to
+    study noise. `sigma` and `kernel` None are those of the model."""
 
     kind: LossKind = "gk_cel"
     location_weight: float = 1.0
     ctc: float = 1.0
     boxes: float = 1.0
+    attention: float = 0.0
     jitter: int = 0
     sigma: float | None = None
     kernel: int | None = None

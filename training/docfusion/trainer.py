@@ -14,6 +14,7 @@ from docpipe.parsers.docfusion.codec import Codec
 from docpipe.parsers.docfusion.model import DocFusion, Output
 from docpipe.parsers.docfusion.vocabulary import Vocabulary
 from docpipe.training.docfusion.data import Collator, Encoder, Examples
+from docpipe.training.docfusion.guidance import GuidedHead
 from docpipe.training.docfusion.loop import SampleTrainer, Show
 from docpipe.training.docfusion.losses import training_loss
 from docpipe.training.docfusion.prediction import Predictor
@@ -47,7 +48,9 @@ class DocFusionTrainer(SampleTrainer):
     ) -> None:
         self._config, self._loss = model.config, settings.loss
         self._codec = Codec(model.config, vocabulary)
-        encode = Encoder(model.config, vocabulary, jitter=settings.loss.jitter)
+        self._guided = GuidedHead(model) if settings.loss.attention else None
+        guided = self._guided is not None
+        encode = Encoder(model.config, vocabulary, jitter=settings.loss.jitter, guided=guided)
         super().__init__(
             Wrapped(model),
             Examples(settings, encode),
@@ -73,4 +76,9 @@ class DocFusionTrainer(SampleTrainer):
         self._progress.saw(task, len(labels) * self.args.world_size)
         output = model(inputs["pixels"], inputs["prompt"], labels)
         loss = training_loss(output, labels, task, self._codec, self._config, self._loss)
+        places: Tensor | None = inputs.get("places")
+        if self._guided is not None and places is not None:
+            size = (inputs["pixels"].shape[2], inputs["pixels"].shape[3])
+            guided = self._guided.loss(places, size, self._config)
+            loss = loss + self._loss.attention * guided
         return (loss, {"logits": output.logits}) if return_outputs else loss
