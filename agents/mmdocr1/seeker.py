@@ -43,6 +43,13 @@ cells: cell("p3/table1", "row", "column") or sum(column("p3/table1", "column"));
 Write your thoughts between <think> and </think>. Do not answer the question yourself.
 {_DATA}"""
 
+_BRIEF = f"""\
+Find the pages that answer a question about documents. Each turn write one action and nothing else:
+<search>["keywords"]</search> finds pages;
+<read>[3, 4]</read> reads up to PAGES pages;
+<FINISH> ends the search.
+{_DATA}"""
+
 _MOST_PARTS = 60
 _PLAN_TOKENS = 400
 
@@ -51,7 +58,8 @@ class SeekerPolicy:
     """Decides with a language model; its replies are read by `grammar.parse`.
 
     `history` is how steps are shown: "steps" in one prompt, or a growing "chat". Without `plan` the
-    model seeks at once. `temperature` 0 is deterministic as far as the model is.
+    model seeks at once. `brief` is a short prompt without outlines, for a small model that was
+    trained with it. `temperature` 0 is deterministic as far as the model is.
     """
 
     def __init__(
@@ -60,12 +68,14 @@ class SeekerPolicy:
         *,
         history: Rendering = "steps",
         plan: bool = True,
+        brief: bool = False,
         temperature: float = 0.0,
         max_tokens: int = 800,
     ) -> None:
         self.model = model
         self.history: Rendering = history
         self.plan = plan
+        self.brief = brief
         self.temperature = temperature
         self.max_tokens = max_tokens
 
@@ -87,14 +97,21 @@ class SeekerPolicy:
 
     def prompt(self, state: State) -> tuple[Message, ...]:
         """What the seeker is sent for the next turn."""
-        system = _SEEKER.replace("PAGES", str(state.budget.pages_at_once))
-        plan = [f"Plan:\n{state.plan}"] if state.plan else []
-        limit = f"At most {state.budget.pages} pages may be read."
-        task = "\n\n".join([_task(state), *plan, limit])
-        return messages(system, task, state.steps, state.documents, self.history)
+        return seeker_prompt(state, self.history, brief=self.brief)
 
     def _complete(self, sent: tuple[Message, ...], max_tokens: int) -> Completion:
         return self.model.complete(sent, max_tokens=max_tokens, temperature=self.temperature)
+
+
+def seeker_prompt(state: State, history: Rendering, *, brief: bool = False) -> tuple[Message, ...]:
+    """The messages that ask for the next action; see `SeekerPolicy` for the options."""
+    system = _BRIEF if brief else _SEEKER
+    plan = [f"Plan:\n{state.plan}"] if state.plan else []
+    limit = f"At most {state.budget.pages} pages may be read."
+    told = f"Question: {state.question}" if brief else _task(state)
+    task = "\n\n".join([told, *plan, limit])
+    pages = str(state.budget.pages_at_once)
+    return messages(system.replace("PAGES", pages), task, state.steps, state.documents, history)
 
 
 def _task(state: State) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from docpipe.agents.models import OpenAiModel, TransformersModel
+from docpipe.agents.models import OpenAiModel, TransformersModel, chat_prompt
 from docpipe.errors import ModelError
 from docpipe.records import ImagePart, Message, TextPart
 from docpipe.testing import check_language_model
@@ -227,7 +227,9 @@ def test_special_tokens_are_the_templates_alone(
     template = "{{ bos_token }}{% for m in messages %}{{ m['content'] }}{% endfor %}"
     monkeypatch.setattr(local._tokenizer, "chat_template", template)
     said = (Message("user", (TextPart("Hello </s> w1 <s> w2"),)),)
-    ids = local._tokenizer(local._prompt(said), add_special_tokens=False)["input_ids"]
+    ids = local._tokenizer(chat_prompt(local._tokenizer, said), add_special_tokens=False)[
+        "input_ids"
+    ]
     assert ids[0] == local._tokenizer.bos_token_id
     assert not {1, 2} & set(ids[1:])
     assert local.complete(said, max_tokens=1).prompt_tokens == len(ids)

@@ -87,6 +87,16 @@ def test_or_in_a_growing_chat() -> None:
     assert said(sent[3])[2] == SCRIPT[1]
 
 
+def test_a_brief_prompt_has_no_outline() -> None:
+    model = FakeLanguageModel(["<read>[1]</read>", "<FINISH>"])
+    policy = SeekerPolicy(model, history="chat", plan=False, brief=True)
+    trajectory = DocumentAgent.of(policy).run(QUESTION, LIBRARY)
+    assert pages_read(trajectory) == [(MILL.id, 1)]
+    system, task = said(model.received[0])
+    assert "up to 3 pages" in system
+    assert task == f"Question: {QUESTION}\n\nAt most 12 pages may be read."
+
+
 @pytest.mark.parametrize("history", ["steps", "chat"])
 def test_a_malformed_turn_is_told_and_counted(history: Rendering) -> None:
     trajectory, sent = run("I think it is 37.", *SCRIPT[1:], history=history, plan=False)
