@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from docpipe.agents.tools import PageKey
@@ -54,14 +52,3 @@ class Rollout(msgspec.Struct, frozen=True):
     def length(self) -> int:
         """Turns."""
         return len(self.turns)
-
-
-class RolloutLine(Record, frozen=True):
-    """A rollout as a line of JSON, for whoever trains with something else: the trajectory, and for
-    every turn of the policy its choices as they are."""
-
-    step: int
-    task: str
-    number: int
-    trajectory: Trajectory
-    choices: tuple[dict[str, Any], ...]
