@@ -22,7 +22,7 @@ _HINTS = {
     "model_overloaded": "try again later, or raise retries",
     "model_request": "check the model's name and what it accepts",
     "model_reply": "check that base_url is an OpenAI-style interface (it often ends in /v1)",
-    "model_missing": "give a folder with config.json, a tokenizer and model.safetensors",
+    "model_missing": "give a folder with config, tokenizer and model.safetensors, or a .gguf file",
     "model_text_only": "use a model that reads images",
 }
 

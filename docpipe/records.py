@@ -403,10 +403,15 @@ class Step(Record, frozen=True):
 
 
 class Trajectory(Record, frozen=True):
-    """A whole run of an agent on a question; `rewards` are named parts, kept apart."""
+    """A whole run of an agent on a question; `rewards` are named parts, kept apart.
+
+    `tokens` and `cost` are what language models took, the answer included.
+    """
 
     id: str
     question: str
     steps: tuple[Step, ...]
     answer: Answer
     rewards: dict[str, float] = {}
+    tokens: int = 0
+    cost: float = 0.0

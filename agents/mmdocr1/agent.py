@@ -19,7 +19,7 @@ import msgspec
 
 from docpipe import registry
 from docpipe.agents.extractive import ExtractiveReader
-from docpipe.agents.metering import metered
+from docpipe.agents.metering import Spent, metered
 from docpipe.agents.mmdocr1 import observations
 from docpipe.agents.mmdocr1.answerer import answer
 from docpipe.agents.mmdocr1.state import Budget, Decision, Policy, State, keys_of
@@ -110,7 +110,7 @@ class DocumentAgent:
     def act(self, state: State, decision: Decision) -> Step:
         """Carry out a decision, wherever it comes from. The step has the action as it was carried
         out: pages that were not read are left out."""
-        state.tokens += decision.tokens
+        state.spent += Spent(decision.tokens, decision.cost)
         action = decision.action
         evidence: tuple[Evidence, ...] = ()
         with metered() as spent:
@@ -120,7 +120,7 @@ class DocumentAgent:
                 if error.code.startswith("model_"):  # a model that is down is no observation
                     raise
                 observation = f"not done: {error}"
-        state.tokens += sum(spent)
+        state.spent = sum(spent, state.spent)
         if isinstance(action, Read):
             action = _done(state, action)
         step = Step(
@@ -133,12 +133,15 @@ class DocumentAgent:
         """The trajectory with the answer to what was read."""
         parts = [state.question, type(self.policy).__qualname__, *state.documents]
         id = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-        given = msgspec.structs.replace(answer(state, self.reader), trajectory=id)
+        with metered() as spent:
+            given = msgspec.structs.replace(answer(state, self.reader), trajectory=id)
+        total = sum(spent, state.spent)
         last = state.steps[-1]
         if isinstance(last.action, Finish):
             action = Finish("; ".join(part for part in (last.action.reason, _why(given)) if part))
             state.steps[-1] = msgspec.structs.replace(last, action=action)
-        return Trajectory(id, state.question, tuple(state.steps), given)
+        steps = tuple(state.steps)
+        return Trajectory(id, state.question, steps, given, tokens=total.tokens, cost=total.cost)
 
     def _observe(self, state: State, action: Action) -> tuple[str, tuple[Evidence, ...]]:
         match action:

@@ -7,7 +7,7 @@ system message, and bounds are kept by the agent, not by the prompt.
 
 from __future__ import annotations
 
-from docpipe.agents.metering import cost
+from docpipe.agents.metering import Spent, spent_on
 from docpipe.agents.mmdocr1 import grammar
 from docpipe.agents.mmdocr1.history import Rendering, message, messages
 from docpipe.agents.mmdocr1.state import Decision, State
@@ -80,15 +80,16 @@ class SeekerPolicy:
         self.max_tokens = max_tokens
 
     def decide(self, state: State) -> Decision:
-        tokens = 0
+        spent = Spent()
         if self.plan and not state.plan:
             asked = self.planning(state)
             planned = self._complete(asked, _PLAN_TOKENS)
-            state.plan, tokens = planned.text.strip() or "no plan", cost(asked, planned)
+            state.plan, spent = planned.text.strip() or "no plan", spent_on(asked, planned)
         sent = self.prompt(state)
         reply = self._complete(sent, self.max_tokens)
         turn = grammar.parse(reply.text, state.documents, state.question)
-        return Decision(turn.action, turn.thought, sent, reply.text, tokens + cost(sent, reply))
+        spent += spent_on(sent, reply)
+        return Decision(turn.action, turn.thought, sent, reply.text, spent.tokens, spent.cost)
 
     def planning(self, state: State) -> tuple[Message, ...]:
         """What the planner is sent: the question, the outline and the list of figures."""

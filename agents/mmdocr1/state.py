@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from docpipe.agents.calculator import Calculation
+from docpipe.agents.metering import Spent
 from docpipe.agents.notes import Note
 from docpipe.agents.question import Question
 from docpipe.agents.tools import Found, PageFound, PageKey, Tools
@@ -38,14 +39,15 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """A policy's next action; of a language model also its thought, and what it was sent and
-    wrote."""
+    """A policy's next action; of a language model also its thought, what it was sent and wrote,
+    and what that took."""
 
     action: Action
     thought: str = ""
     messages: tuple[Message, ...] = ()
     response: str = ""
     tokens: int = 0
+    cost: float = 0.0
 
 
 class State:
@@ -53,7 +55,7 @@ class State:
 
     `searches` and `readings` are what the tools gave, `read` the pages read in that order,
     `worked` the calculations, `looks` what was seen of regions, `documents` the ids of those in
-    scope.
+    scope, `spent` what language models took.
     """
 
     def __init__(self, question: str, asked: Question, tools: Tools, budget: Budget) -> None:
@@ -69,7 +71,7 @@ class State:
         self.worked: list[tuple[str, Calculation]] = []
         self.looks: list[Note] = []
         self.plan = ""
-        self.tokens = 0
+        self.spent = Spent()
         self._started = time.monotonic()
 
     @property
@@ -100,7 +102,7 @@ class State:
         budget = self.budget
         if len(self.steps) >= budget.turns:
             return f"the limit of {budget.turns} turns is reached"
-        if budget.tokens is not None and self.tokens >= budget.tokens:
+        if budget.tokens is not None and self.spent.tokens >= budget.tokens:
             return f"the limit of {budget.tokens} tokens is reached"
         if budget.seconds is not None and time.monotonic() - self._started >= budget.seconds:
             return f"the limit of {budget.seconds:g} seconds is reached"

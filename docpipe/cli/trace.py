@@ -38,6 +38,9 @@ def print_trace(trajectory: Trajectory, name: Callable[[str], str]) -> None:
             note(f"     {_short(line)}")
         if len(lines) > _LINES:
             note(f"     and {len(lines) - _LINES} lines more")
+    if trajectory.tokens:
+        cost = f", cost {trajectory.cost:.4g}" if trajectory.cost else ""
+        note(f"{trajectory.tokens} tokens{cost}")
 
 
 def append_trajectory(path: Path, trajectory: Trajectory) -> None:

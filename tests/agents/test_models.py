@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from docpipe.agents.models import OpenAiModel, TransformersModel, chat_prompt
+from docpipe.agents.endpoint import OpenAiModel
+from docpipe.agents.models import TransformersModel, chat_prompt
 from docpipe.errors import ModelError
 from docpipe.records import ImagePart, Message, TextPart
 from docpipe.testing import check_language_model
@@ -50,7 +51,8 @@ class ChatHandler(BaseHTTPRequestHandler):
         self.send_response(status if self.path == "/v1/chat/completions" else 404)
         for name, value in headers.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(data)))
+        if "Content-Length" not in headers:
+            self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
 
@@ -140,6 +142,54 @@ def test_failures_have_a_code_and_a_hint(
     assert caught.value.code == code
     assert caught.value.hint
     assert len(server.received) == tries
+
+
+def events(*written: str) -> str:
+    """A streamed reply in these pieces, as OpenAI's interface has it."""
+    parts: list[object] = [{"choices": [{"delta": {"role": "assistant"}}]}]
+    parts += [{"choices": [{"delta": {"content": piece}}]} for piece in written]
+    usage = {"choices": [], "usage": {"prompt_tokens": 40, "completion_tokens": 2}}
+    lines = [f"data: {json.dumps(part)}\n\n" for part in (*parts, usage)]
+    return f": a comment\n\n{''.join(lines)}data: [DONE]\n\n"
+
+
+def test_a_reply_is_streamed_with_its_counts_and_its_cost(server: ChatServer) -> None:
+    server.script = [(503, {}, "starting"), (200, {}, events("Good", " day"))]
+    model = model_at(server, stream=True, input_price=0.5, output_price=10.0)
+    completion = model.complete(HELLO, stop=["\n"])
+    assert (completion.text, completion.prompt_tokens, completion.completion_tokens) == (
+        "Good day",
+        40,
+        2,
+    )
+    assert completion.cost == pytest.approx(40e-6)
+    assert list(model.pieces(HELLO)) == ["Good", " day"]
+    assert server.received[-1]["stream"] is True
+    assert server.received[-1]["stream_options"] == {"include_usage": True}
+    check_language_model(model)
+
+
+def test_a_whole_reply_has_its_cost(server: ChatServer) -> None:
+    completion = model_at(server, input_price=1.0, output_price=2.0).complete(HELLO)
+    assert completion.cost == pytest.approx(9e-6)
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "code"),
+    [
+        ({"Content-Length": "9999"}, events("Good"), "model_unreachable"),
+        ({}, 'data: {"error": {"message": "out of memory"}}\n\n', "model_reply"),
+        ({}, "data: <html>\n\n", "model_reply"),
+        ({}, 'data: {"choices": ["no object"]}\n\n', "model_reply"),
+    ],
+)
+def test_a_stream_that_breaks_off_is_an_error(
+    server: ChatServer, headers: dict[str, str], body: str, code: str
+) -> None:
+    server.script = [(200, headers, body.replace("data: [DONE]\n\n", ""))]
+    with pytest.raises(ModelError) as caught:
+        model_at(server, stream=True, retries=0).complete(HELLO)
+    assert caught.value.code == code
 
 
 def test_a_server_that_is_not_there() -> None:

@@ -195,6 +195,18 @@ def test_what_the_reader_spends_counts_and_is_guessed_where_no_server_counts() -
         assert len(pages_read(trajectory)) == 1
 
 
+def test_a_run_tells_what_models_took_the_answer_included() -> None:
+    class Priced(FakeLanguageModel):
+        def complete(self, *args: Any, **options: Any) -> Completion:
+            return Completion(super().complete(*args, **options).text, 10, 5, cost=0.25)
+
+    model = Priced(["1. read", "<read>[2]</read>", json.dumps(REFUSED), "<FINISH>", "{}"])
+    agent = DocumentAgent.of(SeekerPolicy(model), LanguageModelReader(model))
+    trajectory = agent.run(QUESTION, LIBRARY)
+    assert len(model.received) == 5
+    assert (trajectory.tokens, trajectory.cost) == (75, 1.25)
+
+
 def test_tables_of_pages_read_are_named() -> None:
     trajectory, _ = run("<read>[2]</read>", "<FINISH>", plan=False)
     assert 'table "p2/table2"' in trajectory.steps[0].observation
