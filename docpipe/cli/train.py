@@ -18,7 +18,10 @@ Trainer = Callable[[Path, Path, bool, bool], None]
 
 
 def train(
-    name: Annotated[str, typer.Argument(help="knnformer, docfusion or pabdm.", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Argument(help="knnformer, docfusion, pabdm or retriever.", show_default=False),
+    ],
     config: Annotated[Path, typer.Argument(help="A TOML file; see training/configs.")],
     output: Annotated[
         Path | None,
@@ -40,7 +43,7 @@ def _knnformer(config: Path, output: Path, resume: bool, json: bool) -> None:
     from docpipe.training.knnformer.settings import load_settings
 
     settings = load_settings(config)  # says what is wrong before seconds of imports
-    from docpipe.training.knnformer.trainer import Steps
+    from docpipe.training.steps import Steps
     from docpipe.training.train_knnformer import train
 
     with progress() as bar:
@@ -84,6 +87,32 @@ def _pabdm(config: Path, output: Path, resume: bool, json: bool) -> None:
     _crop_reader("pabdm", partial(train, settings, output, resume=resume), output, json)
 
 
+def _retriever(config: Path, output: Path, resume: bool, json: bool) -> None:
+    from docpipe.cli.output import print_json, print_table, progress
+    from docpipe.training.retriever.settings import load_settings
+
+    settings = load_settings(config)
+    from docpipe.training.steps import Steps
+    from docpipe.training.train_retriever import train
+
+    with progress() as bar:
+        task = bar.add_task("retriever", total=None)
+        shown = Steps(lambda done, total: bar.update(task, completed=done, total=total))
+        command = shlex.join(["docpipe", *sys.argv[1:]])
+        card = train(settings, output, resume=resume, command=command, callbacks=[shown])
+    if json:
+        print_json(card)
+        return
+    print_table(
+        f"{output}: page recall of {card.after.questions} questions after {card.seconds:.0f} s",
+        ("pages", "before", "after"),
+        [
+            (str(depth), f"{card.before.recall[depth]:.4f}", f"{recall:.4f}")
+            for depth, recall in card.after.recall.items()
+        ],
+    )
+
+
 class _Card(Protocol):
     """What is shown of the card of a model that reads crops."""
 
@@ -123,4 +152,5 @@ TRAINERS: dict[str, Trainer] = {
     "knnformer": _knnformer,
     "docfusion": _docfusion,
     "pabdm": _pabdm,
+    "retriever": _retriever,
 }

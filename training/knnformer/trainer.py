@@ -7,7 +7,7 @@ resumed run sees the very numbers that an uninterrupted one does.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,16 +66,6 @@ class LikeSizes(Sampler[int]):
         for start in starts:
             yield from alike[start : start + self._batch_size]
         yield from alike[last:]
-
-
-class Steps(TrainerCallback):  # type: ignore[misc]
-    """Tells `report` after each step how many are done, and how many there are."""
-
-    def __init__(self, report: Callable[[int, int], None]) -> None:
-        self._report = report
-
-    def on_step_end(self, _: Any, state: Any, control: Any, **__: Any) -> None:
-        self._report(state.global_step, state.max_steps)
 
 
 class KnnFormerTrainer(Trainer):  # type: ignore[misc]
