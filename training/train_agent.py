@@ -1,4 +1,4 @@
-"""Train an agent's policy: configuration -> tasks -> policy -> trainer -> evaluation -> model card.
+"""Train an agent's policy: configuration -> questions -> policy -> trainer -> model card.
 
     python -m docpipe.training.train_agent training/configs/agent-toy.toml OUT
 
@@ -33,13 +33,13 @@ from docpipe.training.run_folder import last_checkpoint, run_script, versions, w
 
 class ModelCard(msgspec.Struct, frozen=True):
     """What a reader must know of a trained policy. `before` and `evaluation` are what the likeliest
-    runs earn over the evaluation's tasks at first and at last."""
+    runs earn over the evaluation's questions at first and at last."""
 
     command: str
     settings: Settings
     parameters: int
     trained_parameters: int
-    tasks: int
+    questions: int
     before: Row
     evaluation: Row
     minutes: float
@@ -72,7 +72,7 @@ def train(
         settings=settings,
         parameters=sum(p.numel() for p in weights),
         trained_parameters=sum(p.numel() for p in weights if p.requires_grad),
-        tasks=len(parts.tasks),
+        questions=len(parts.questions),
         before=trainer.log.before(evaluation),
         evaluation=evaluation,
         minutes=round((time.monotonic() - started) / 60, 2),
@@ -96,7 +96,7 @@ def make_trainer(
     return AgentTrainer(
         parts.policy,
         parts.env,
-        parts.tasks,
+        parts.questions,
         parts.evaluation,
         settings,
         folder,

@@ -13,13 +13,13 @@ from docpipe.records import Step
 from docpipe.stages import Embedder
 from docpipe.training.rl.rewards import RewardSettings
 from docpipe.training.rl.rollouts import Bools, Floats, Ints, Rollouts, by_question, estimate
+from docpipe.training.rl.runs import Rollout
 from docpipe.training.rl.similarity import (
     WeightReport,
     prefix_similarity,
     report_weights,
     rollout_similarity,
 )
-from docpipe.training.rl.tasks import Rollout
 
 
 class AdvantageSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,12 +45,12 @@ def judge(
     settings: AdvantageSettings,
     embedder: Embedder | None,
 ) -> Judged:
-    """Advantages of the turns of a batch, groups put together. Raises ConfigError for tasks rolled
-    out differently often, and where the estimator needs what is not there."""
-    tasks = [rollout.task for rollout in rollouts]
+    """Advantages of the turns of a batch, groups put together. Raises ConfigError for questions
+    rolled out differently often, and where the estimator needs what is not there."""
+    questions = [rollout.question for rollout in rollouts]
     batch = grouped(rollouts, rewards, embedder)
     found = estimate(settings.name, batch, **settings.options)
-    order = by_question(np.arange(len(rollouts)), tasks).reshape(-1)
+    order = by_question(np.arange(len(rollouts)), questions).reshape(-1)
     report = None if batch.similarity is None else report_weights(batch.similarity)
     return Judged([rollouts[i] for i in order], found.reshape(len(rollouts), -1), report)
 
@@ -59,22 +59,22 @@ def grouped(
     rollouts: Sequence[Rollout], rewards: RewardSettings, embedder: Embedder | None
 ) -> Rollouts:
     """The batch for estimators, [Q, N, T]; similarities where there is an embedder."""
-    tasks = [rollout.task for rollout in rollouts]
+    questions = [rollout.question for rollout in rollouts]
     turns = max([1, *(rollout.length for rollout in rollouts)])
     earned, taken = _turn_rewards(rollouts, rewards, turns)
     lengths = [float(sum(len(turn.choices.logp) for turn in r.turns)) for r in rollouts]
     similarity = prefixes = None
     if embedder is not None:
-        vectors = by_question(_embedded(rollouts, turns, embedder), tasks)
-        reached = by_question(taken, tasks)
+        vectors = by_question(_embedded(rollouts, turns, embedder), questions)
+        reached = by_question(taken, questions)
         similarity = rollout_similarity(vectors, reached)
         prefixes = prefix_similarity(vectors, reached)
     return Rollouts(
-        rewards=by_question([rewards.total(r.trajectory.rewards) for r in rollouts], tasks),
-        turn_rewards=by_question(earned, tasks),
-        taken=by_question(taken, tasks),
-        lengths=by_question(lengths, tasks),
-        states=by_question(_states(rollouts, turns), tasks),
+        rewards=by_question([rewards.total(r.trajectory.rewards) for r in rollouts], questions),
+        turn_rewards=by_question(earned, questions),
+        taken=by_question(taken, questions),
+        lengths=by_question(lengths, questions),
+        states=by_question(_states(rollouts, turns), questions),
         similarity=similarity,
         prefix_similarity=prefixes,
     )
@@ -99,11 +99,11 @@ def _turn_rewards(
 
 
 def _states(rollouts: Sequence[Rollout], turns: int) -> Ints:
-    """The state before each turn as a number: equal after equal turns of the same task."""
+    """The state before each turn as a number: equal after equal turns of the same question."""
     numbers: dict[tuple[str, ...], int] = {}
     found = np.zeros((len(rollouts), turns), np.int64)
     for row, rollout in enumerate(rollouts):
-        history: tuple[str, ...] = (rollout.task,)
+        history: tuple[str, ...] = (rollout.question,)
         for column, turn in enumerate(rollout.turns):
             found[row, column] = numbers.setdefault(history, len(numbers))
             history = (*history, turn_text(turn.step))

@@ -1,7 +1,7 @@
 """Questions over a library as an environment: reset, then step by step until it is done.
 
     env = DocEnv(library)
-    state = env.reset(task)
+    state = env.reset(question)
     while not outcome.done:
         outcome = env.step(policy.decide(state))
     env.trajectory                                  # the run, with its rewards in parts
@@ -19,11 +19,11 @@ from docpipe.agents.mmdocr1 import grammar
 from docpipe.agents.mmdocr1.agent import DocumentAgent
 from docpipe.agents.mmdocr1.state import Decision, State
 from docpipe.agents.scope import Scope
+from docpipe.datasets.questions.record import GoldQuestion
 from docpipe.errors import ConfigError
 from docpipe.records import Finish, Malformed, Step, Trajectory
 from docpipe.stages import LibraryView, PageReader
 from docpipe.training.rl.rewards import RewardSettings, answer_parts, gold_pages, summed
-from docpipe.training.rl.tasks import Task
 
 
 class EnvSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,7 +48,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class DocEnv:
-    """One run at a time over the documents of a library, or of those that a task names."""
+    """One run at a time over the documents of a library, or of those that a question names."""
 
     def __init__(
         self,
@@ -69,33 +69,33 @@ class DocEnv:
             pages_at_once=self.settings.pages_at_once,
             depth=self.settings.depth,
         )
-        self._task: Task | None = None
+        self._question: GoldQuestion | None = None
         self._state: State | None = None
         self._parts: list[dict[str, float]] = []
         self._trajectory: Trajectory | None = None
 
-    def reset(self, task: Task) -> State:
+    def reset(self, question: GoldQuestion) -> State:
         """Begin a run; its state before the first turn."""
-        library = Scope(self.library, task.documents) if task.documents else self.library
-        self._task, self._parts, self._trajectory = task, [], None
-        self._state = self._agent.start(task.question, library)
+        library = Scope(self.library, question.documents) if question.documents else self.library
+        self._question, self._parts, self._trajectory = question, [], None
+        self._state = self._agent.start(question.question, library)
         return self._state
 
     def step(self, decision: Decision | str) -> Outcome:
         """Carry out a decision, or what a model wrote (see `agents.mmdocr1.grammar`). Raises
         ConfigError before `reset` and after the end."""
-        state, task = self._running()
+        state, question = self._running()
         if isinstance(decision, str):
             turn = grammar.parse(decision, state.documents, state.question)
             decision = Decision(turn.action, turn.thought, response=decision)
-        before = len(gold_pages(task) & state.read.keys())
+        before = len(gold_pages(question) & state.read.keys())
         step = self._agent.act(state, decision)
-        parts = self._turn_parts(task, state, step, before)
+        parts = self._turn_parts(question, state, step, before)
         if not (state.finished or state.exhausted()):
             self._parts.append(parts)
             return Outcome(step, parts, False)
         ended = self._end(state)
-        parts = summed([parts, answer_parts(task, ended.answer, self.rewards)])
+        parts = summed([parts, answer_parts(question, ended.answer, self.rewards)])
         self._trajectory = msgspec.structs.replace(ended, rewards=summed([*self._parts, parts]))
         return Outcome(step, parts, True)
 
@@ -106,9 +106,11 @@ class DocEnv:
             raise ConfigError("the run is not over", hint="step until done")
         return self._trajectory
 
-    def _turn_parts(self, task: Task, state: State, step: Step, before: int) -> dict[str, float]:
+    def _turn_parts(
+        self, question: GoldQuestion, state: State, step: Step, before: int
+    ) -> dict[str, float]:
         parts: dict[str, float] = {}
-        gold = gold_pages(task)
+        gold = gold_pages(question)
         if gold:
             parts["recall"] = (len(gold & state.read.keys()) - before) / len(gold)
         malformed = isinstance(step.action, Malformed)
@@ -119,7 +121,7 @@ class DocEnv:
             self._agent.act(state, Decision(Finish(state.exhausted())))
         return self._agent.finish(state)
 
-    def _running(self) -> tuple[State, Task]:
-        if self._state is None or self._task is None or self._trajectory is not None:
+    def _running(self) -> tuple[State, GoldQuestion]:
+        if self._state is None or self._question is None or self._trajectory is not None:
             raise ConfigError("no run is under way", hint="call reset first")
-        return self._state, self._task
+        return self._state, self._question

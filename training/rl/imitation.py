@@ -12,25 +12,28 @@ from typing import Any
 
 from docpipe import codec, registry
 from docpipe.agents.mmdocr1.state import Decision, Policy, State
+from docpipe.datasets.questions.record import GoldQuestion
 from docpipe.errors import ConfigError
 from docpipe.records import Trajectory
 from docpipe.training.rl.env import DocEnv
 from docpipe.training.rl.policy import Choices, TrainablePolicy
 from docpipe.training.rl.settings import ImitationSettings
-from docpipe.training.rl.tasks import Task
 
 Teacher = Callable[[State], Decision]
 
 
 def demonstrations(
-    policy: TrainablePolicy[Any], env: DocEnv, tasks: Sequence[Task], settings: ImitationSettings
+    policy: TrainablePolicy[Any],
+    env: DocEnv,
+    questions: Sequence[GoldQuestion],
+    settings: ImitationSettings,
 ) -> list[list[Choices]]:
     """The choices of every demonstrated run, turn by turn. A run ends where the learner cannot make
     a decision. Raises ConfigError where nothing is left to imitate."""
     runs = [
         choices
-        for task, teacher in _teachers(tasks, settings.source)
-        if (choices := _demonstrated(policy, env, task, teacher, settings.least))
+        for question, teacher in _teachers(questions, settings.source)
+        if (choices := _demonstrated(policy, env, question, teacher, settings.least))
     ]
     if not runs:
         raise ConfigError(
@@ -49,15 +52,17 @@ def read_trajectories(path: Path) -> list[Trajectory]:
     return [codec.decode(line, Trajectory) for line in lines if line.strip()]
 
 
-def _teachers(tasks: Sequence[Task], source: str) -> Iterator[tuple[Task, Teacher]]:
+def _teachers(
+    questions: Sequence[GoldQuestion], source: str
+) -> Iterator[tuple[GoldQuestion, Teacher]]:
     if not source.endswith(".jsonl"):
         policy: Policy = registry.build("policy", source)
-        yield from ((task, policy.decide) for task in tasks)
+        yield from ((question, policy.decide) for question in questions)
         return
-    by_question = {task.question: task for task in tasks}
+    by_question = {question.question: question for question in questions}
     for trajectory in read_trajectories(Path(source)):
-        if task := by_question.get(trajectory.question):
-            yield task, _replayed(trajectory)
+        if question := by_question.get(trajectory.question):
+            yield question, _replayed(trajectory)
 
 
 def _replayed(trajectory: Trajectory) -> Teacher:
@@ -69,9 +74,13 @@ def _replayed(trajectory: Trajectory) -> Teacher:
 
 
 def _demonstrated(
-    policy: TrainablePolicy[Any], env: DocEnv, task: Task, teacher: Teacher, least: float
+    policy: TrainablePolicy[Any],
+    env: DocEnv,
+    question: GoldQuestion,
+    teacher: Teacher,
+    least: float,
 ) -> list[Choices]:
-    state, found = env.reset(task), []
+    state, found = env.reset(question), []
     follows, done = True, False
     while not done:
         decision = teacher(state)

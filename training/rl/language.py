@@ -80,7 +80,8 @@ class LanguagePolicy:
         self._chats.wrote(state, prompt, response)
         text = self._chats.text(response)
         turn = grammar.parse(text, state.documents, state.question)
-        decision = Decision(turn.action, turn.thought, sent, text, len(prompt) + len(response))
+        taken = len(prompt) + len(response)
+        decision = Decision(turn.action, turn.thought, sent, text, tokens=taken)
         return Decided(decision, TokenChoices(prompt=prompt, response=response, logp=logp))
 
     def demonstrate(self, state: State, decision: Decision) -> TokenChoices | None:

@@ -10,7 +10,7 @@ import msgspec
 
 from docpipe.records import Record, Trajectory
 from docpipe.training.rl.policy import Choices
-from docpipe.training.rl.tasks import Rollout
+from docpipe.training.rl.runs import Rollout
 from docpipe.training.run_folder import METRICS, write_lines
 
 ROLLOUTS = "rollouts"
@@ -23,7 +23,7 @@ class Line(Record, frozen=True):
     `choices` has of every turn of the policy what numbers it keeps, such as token ids."""
 
     step: int
-    task: str
+    question: str
     number: int
     trajectory: Trajectory
     choices: tuple[dict[str, tuple[float, ...]], ...]
@@ -75,7 +75,7 @@ class Log:
 def line_of(step: int, rollout: Rollout) -> Line:
     return Line(
         step,
-        rollout.task,
+        rollout.question,
         rollout.number,
         rollout.trajectory,
         tuple(_numbers(turn.choices) for turn in rollout.turns),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from docpipe.agents.mmdocr1.state import pages_read
 from docpipe.records import Finish, Malformed
 from docpipe.training.rl.rewards import PARTS, RewardSettings
-from docpipe.training.rl.tasks import Rollout
+from docpipe.training.rl.runs import Rollout
 
 SAME = 1e-9
 WINDOW = 5
@@ -19,7 +19,7 @@ MOST_MALFORMED = 0.5
 
 def measures(rollouts: Sequence[Rollout], rewards: RewardSettings) -> dict[str, float]:
     """Means over rollouts: the reward and its parts as far as they are defined, turns, choices of a
-    turn, pages read; and shares: `same` of tasks whose rollouts all earn the same, which teach
+    turn, pages read; and shares: `same` of questions whose rollouts all earn the same, which teach
     nothing, `malformed` of turns that are no action, `ended` of runs that the policy ended."""
     totals = [rewards.total(rollout.trajectory.rewards) for rollout in rollouts]
     found = {"reward": _mean(totals)}
@@ -29,7 +29,7 @@ def measures(rollouts: Sequence[Rollout], rewards: RewardSettings) -> dict[str, 
             found[name] = _mean(parts)
     groups: dict[str, list[float]] = {}
     for rollout, total in zip(rollouts, totals, strict=True):
-        groups.setdefault(rollout.task, []).append(total)
+        groups.setdefault(rollout.question, []).append(total)
     same = [max(group) - min(group) < SAME for group in groups.values()]
     turns = [turn for rollout in rollouts for turn in rollout.turns]
     ended = [bool(r.turns) and isinstance(r.turns[-1].step.action, Finish) for r in rollouts]

@@ -1,4 +1,4 @@
-"""From settings to what is trained: library, tasks, environment, policy. Also made in workers."""
+"""From settings to what is trained: library, questions, environment, policy; in workers, too."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from docpipe import codec, registry
+from docpipe import registry
 from docpipe.agents.mmdocr1.history import Rendering
+from docpipe.datasets.questions.record import GoldQuestion, read_jsonl
 from docpipe.errors import ConfigError, ModelError
 from docpipe.library import Library
 from docpipe.stages import LibraryView
@@ -20,8 +21,7 @@ from docpipe.training.rl.env import DocEnv
 from docpipe.training.rl.language import LanguagePolicy
 from docpipe.training.rl.policy import TrainablePolicy
 from docpipe.training.rl.settings import DataSettings, Settings
-from docpipe.training.rl.tasks import Task
-from docpipe.training.rl.toy import toy_model, toy_tasks
+from docpipe.training.rl.toy import toy_model, toy_questions
 
 POLICIES = {
     "language": "docpipe.training.rl.parts:language_policy",
@@ -32,38 +32,26 @@ POLICIES = {
 class Parts(NamedTuple):
     env: DocEnv
     policy: TrainablePolicy[Any]
-    tasks: list[Task]
-    evaluation: list[Task]
+    questions: list[GoldQuestion]
+    evaluation: list[GoldQuestion]
 
 
 def make_parts(settings: Settings) -> Parts:
     """Everything that the settings name; the same in every process. Raises ConfigError,
     ModelError."""
-    library, tasks, evaluation = _data(settings.data, settings.seed)
+    library, questions, evaluation = _data(settings.data, settings.seed)
     env = DocEnv(library, settings.env, settings.reward)
     name = settings.policy.name
-    given = {"env": env, "tasks": tasks, "lora": settings.lora, "seed": settings.seed}
+    given = {"env": env, "questions": questions, "lora": settings.lora, "seed": settings.seed}
     torch.manual_seed(settings.seed)
     policy = registry.build("policy", POLICIES.get(name, name), settings.policy.options, given)
-    return Parts(env, policy, tasks, evaluation)
-
-
-def read_tasks(path: Path) -> list[Task]:
-    """Tasks in JSON Lines. Raises ConfigError, SchemaError."""
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
-    tasks = [codec.decode(line, Task) for line in lines if line.strip()]
-    if not tasks:
-        raise ConfigError(f"no tasks in {path}")
-    return tasks
+    return Parts(env, policy, questions, evaluation)
 
 
 def language_policy(
     path: str,
     env: DocEnv,
-    tasks: Sequence[Task],
+    questions: Sequence[GoldQuestion],
     lora: LoraSettings | None,
     seed: int,
     history: Rendering = "chat",
@@ -74,7 +62,7 @@ def language_policy(
     checkpointing: bool = False,
 ) -> LanguagePolicy:
     """A language model in a folder, or in a `.gguf` file; "toy" for a tiny random one."""
-    model, tokenizer = toy_model(env, tasks, seed) if path == "toy" else load_model(Path(path))
+    model, tokenizer = toy_model(env, questions, seed) if path == "toy" else load_model(Path(path))
     if lora is not None:
         add_adapters(model, [model], lora)
     return LanguagePolicy(
@@ -104,10 +92,14 @@ def load_model(path: Path) -> tuple[nn.Module, Any]:
     return model, tokenizer
 
 
-def _data(settings: DataSettings, seed: int) -> tuple[LibraryView, list[Task], list[Task]]:
+def _data(
+    settings: DataSettings, seed: int
+) -> tuple[LibraryView, list[GoldQuestion], list[GoldQuestion]]:
     if settings.toy:
-        library, tasks = toy_tasks(settings.toy, seed)
-        return library, tasks, tasks
-    tasks = read_tasks(Path(settings.tasks))
-    evaluation = read_tasks(Path(settings.evaluation)) if settings.evaluation else tasks
-    return Library.open(settings.library), tasks, evaluation
+        library, questions = toy_questions(settings.toy, seed)
+        return library, questions, questions
+    questions = list(read_jsonl(Path(settings.questions)))
+    if not questions:
+        raise ConfigError(f"no questions in {settings.questions}")
+    evaluation = list(read_jsonl(Path(settings.evaluation))) if settings.evaluation else questions
+    return Library.open(settings.library), questions, evaluation

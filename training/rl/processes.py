@@ -1,8 +1,8 @@
 """Several processes that train one policy, through accelerate.
 
-Every process rolls out its share of the tasks, sees the rollouts of all, and computes the gradient
-of its share of them; gradients are added up. So a run is the same in any number of processes, up to
-the order in which floats are added.
+Every process makes its share of the rollouts, sees those of all, and computes the gradient of its
+share of them; gradients are added up. So a run is the same in any number of processes, up to the
+order in which floats are added.
 """
 
 from __future__ import annotations

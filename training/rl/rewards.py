@@ -3,10 +3,10 @@
 In MM-Doc-R1 (arXiv 2604.13579) a run is worth page recall + correctness, each in 0..1. The other
 parts, and what is done where recall is undefined, are docpipe's:
 
-    recall       |gold pages read| / |gold pages|; absent for a task without gold pages, and for one
-                 without an answer, whose listed pages hold none
+    recall       |gold pages read| / |gold pages|; absent for a question without gold pages, and for
+                 one without an answer, whose listed pages hold none
     correctness  how far the answer agrees with the key, 0..1; without an answer 1 for a refusal
-    refusal      of a task without an answer 1 for a refusal and -1 for an answer; else 0
+    refusal      of a question without an answer 1 for a refusal and -1 for an answer; else 0
     format       -1 for all turns that the budget allows being malformed, in proportion
 
 Parts are kept apart in `Trajectory.rewards`, so that they can be weighted anew.
@@ -21,8 +21,8 @@ import msgspec
 
 from docpipe.agents.tools import PageKey
 from docpipe.datasets.matching import prediction_of, score
+from docpipe.datasets.questions.record import GoldQuestion
 from docpipe.records import Answer
-from docpipe.training.rl.tasks import Task
 
 PARTS = ("recall", "correctness", "refusal", "format")
 
@@ -42,21 +42,23 @@ class RewardSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return sum(float(getattr(self, name)) * parts.get(name, 0.0) for name in PARTS)
 
 
-def gold_pages(task: Task) -> frozenset[PageKey]:
+def gold_pages(question: GoldQuestion) -> frozenset[PageKey]:
     """The pages that recall is of; none where it is undefined."""
-    return frozenset(task.pages) if task.answerable else frozenset()
+    return frozenset(question.pages) if question.answerable else frozenset()
 
 
-def answer_parts(task: Task, answer: Answer, settings: RewardSettings) -> dict[str, float]:
+def answer_parts(
+    question: GoldQuestion, answer: Answer, settings: RewardSettings
+) -> dict[str, float]:
     """What the answer earns. An undefined recall earns what `without_pages` says."""
-    if task.answerable:
-        correctness = score(task.answer, prediction_of(answer), task.format)
+    if question.answerable:
+        correctness = score(question.answer, prediction_of(answer), question.format)
         refusal = 0.0
     else:
         correctness = float(not answer.answerable)
         refusal = 1.0 if not answer.answerable else -1.0
     parts = {"correctness": correctness, "refusal": refusal}
-    if not gold_pages(task) and settings.without_pages == "correctness":
+    if not gold_pages(question) and settings.without_pages == "correctness":
         parts["recall"] = correctness
     return parts
 

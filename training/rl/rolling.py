@@ -1,8 +1,8 @@
-"""Rolling policies out: groups of runs for each task, in this process or in several.
+"""Rolling policies out: groups of runs for each question, in this process or in several.
 
-Each run draws from a generator of its own, seeded by the run, the step, the task and its number: a
-run repeats itself whatever ran before it, beside it or in which process, so nothing about chance
-needs to be kept for resuming.
+Each run draws from a generator of its own, seeded by the training, the step, the question and its
+number: it repeats itself whatever ran before it, beside it or in which process, so nothing about
+chance needs to be kept for resuming.
 """
 
 from __future__ import annotations
@@ -14,25 +14,26 @@ from typing import Any
 import msgspec
 import torch
 
+from docpipe.datasets.questions.record import GoldQuestion
 from docpipe.training.rl.env import DocEnv
 from docpipe.training.rl.policy import TrainablePolicy
-from docpipe.training.rl.tasks import Rollout, Task, Turn
+from docpipe.training.rl.runs import Rollout, Turn
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A run to be made: `number` of those of a task, `seed` what it draws from (None: always the
-    likeliest)."""
+    """A run to be made: `number` of those of a question, `seed` what it draws from (None: always
+    the likeliest)."""
 
-    task: Task
+    question: GoldQuestion
     number: int
     seed: int | None
 
 
-def jobs(tasks: Iterable[Task], size: int, *salt: object) -> list[Job]:
-    """`size` runs for each task, those of a task one after the other."""
+def jobs(questions: Iterable[GoldQuestion], size: int, *salt: object) -> list[Job]:
+    """`size` runs for each question, those of a question one after the other."""
     return [
-        Job(task, number, seed_of(*salt, task.id, number))
-        for task in tasks
+        Job(question, number, seed_of(*salt, question.id, number))
+        for question in questions
         for number in range(size)
     ]
 
@@ -41,7 +42,7 @@ def roll_out(policy: TrainablePolicy[Any], env: DocEnv, job: Job) -> Rollout:
     """One run. A decision without choices, such as a Finish where a prompt grew too long, is a step
     that training does not see; its reward falls to the turn before."""
     generator = None if job.seed is None else torch.Generator().manual_seed(job.seed)
-    state, turns, done = env.reset(job.task), [], False
+    state, turns, done = env.reset(job.question), [], False
     while not done:
         with torch.no_grad():
             decided = policy.sample(state, generator)
@@ -51,7 +52,7 @@ def roll_out(policy: TrainablePolicy[Any], env: DocEnv, job: Job) -> Rollout:
             turns.append(Turn(decided.choices, outcome.step, outcome.rewards))
         elif turns:
             turns[-1] = _with(turns[-1], outcome.rewards)
-    return Rollout(job.task.id, job.number, tuple(turns), env.trajectory)
+    return Rollout(job.question.id, job.number, tuple(turns), env.trajectory)
 
 
 def roll_out_all(

@@ -1,7 +1,7 @@
 """The configuration of a training: one TOML file, a table for each class below.
 
 seed = 1
-[data]        library and tasks = paths, or toy = number of made-up questions
+[data]        library and questions = paths, or toy = number of made-up questions
 [policy]      name = "language", and its options
 [env] [reward] [advantage] [loss] [training]
 [imitation]   what is imitated first, if anything
@@ -24,17 +24,18 @@ from docpipe.training.rl.rewards import RewardSettings
 
 
 class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`library` is a folder that docpipe has ingested, `tasks` and `evaluation` are JSON Lines of
-    `Task`. With `toy` questions are made up over a made-up library, and evaluated on."""
+    """`library` is a folder that docpipe has ingested; `questions` and `evaluation` are JSON Lines
+    of `GoldQuestion`, those of the training by default. With `toy` questions are made up over a
+    made-up library, and evaluated on."""
 
     library: str = ""
-    tasks: str = ""
+    questions: str = ""
     evaluation: str = ""
     toy: int = 0
 
     def __post_init__(self) -> None:
-        if bool(self.toy) == bool(self.library and self.tasks):
-            raise ConfigError("[data] needs a library and tasks, or toy")
+        if bool(self.toy) == bool(self.library and self.questions):
+            raise ConfigError("[data] needs a library and questions, or toy")
 
 
 class PolicySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,18 +46,18 @@ class PolicySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TrainingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A step rolls out `group` runs for each of `tasks` tasks and passes `epochs` times over them,
-    with an update for every `minibatch` runs (0: for all). `micro_batch` runs are scored at once,
-    which changes memory and speed, not the result. `warmup` is in steps, `clip` the gradient's
-    largest norm.
+    """A step makes `group` runs for each of `questions` questions and passes `epochs` times over
+    them, with an update for every `minibatch` runs (0: for all). `micro_batch` runs are scored at
+    once, which changes memory and speed, not the result. `warmup` is in steps, `clip` the
+    gradient's largest norm.
 
-    Every `evaluate_every` steps the evaluation's tasks are rolled out, always the likeliest choice;
-    every `checkpoint_every` steps is one to resume from. `workers` processes roll out beside this
-    one; with 0 it does so itself.
+    Every `evaluate_every` steps the evaluation's questions are rolled out, always the likeliest
+    choice; every `checkpoint_every` steps is one to resume from. `workers` processes roll out
+    beside this one; with 0 it does so itself.
     """
 
     steps: int = 100
-    tasks: int = 4
+    questions: int = 4
     group: int = 4
     epochs: int = 1
     minibatch: int = 0
@@ -72,7 +73,7 @@ class TrainingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         least = (self.steps, self.epochs, self.minibatch, self.workers)
-        if min(self.tasks, self.group, self.micro_batch) < 1 or min(least) < 0:
+        if min(self.questions, self.group, self.micro_batch) < 1 or min(least) < 0:
             raise ConfigError("[training] numbers must not be negative, batches not empty")
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from docpipe.agents.mmdocr1.seeker import seeker_prompt
+from docpipe.datasets.questions.record import GoldQuestion
 from docpipe.records import Document, TextPart
 from docpipe.testing import FakeLibrary, sample_document
 from docpipe.training.rl.env import DocEnv
-from docpipe.training.rl.tasks import Task
 
 PAGES = 6
 _PLACES = ("mill", "harbour", "bakery", "school", "library", "market", "museum", "station")
@@ -24,12 +24,12 @@ _FACTS = (
 _END = "<end>"
 
 
-def toy_tasks(count: int, seed: int = 0) -> tuple[FakeLibrary, list[Task]]:
+def toy_questions(count: int, seed: int = 0) -> tuple[FakeLibrary, list[GoldQuestion]]:
     """A library of documents of PAGES pages, each page with a fact, and questions for them."""
     rng = random.Random(seed)
     documents: list[Document] = []
-    tasks: list[Task] = []
-    while len(tasks) < count:
+    questions: list[GoldQuestion] = []
+    while len(questions) < count:
         id = f"{len(documents):016x}"
         places = rng.sample(_PLACES, PAGES)
         lines = []
@@ -37,20 +37,29 @@ def toy_tasks(count: int, seed: int = 0) -> tuple[FakeLibrary, list[Task]]:
             said, asked = rng.choice(_FACTS)
             number = str(rng.randrange(2, 90))
             lines.append([f"The {place} {said.format(number)}."])
-            pages = ((id, page),)
-            question = asked.format(place)
-            tasks.append(Task(f"{id}-{page}", question, number, "Int", pages, (id,)))
+            questions.append(
+                GoldQuestion(
+                    id=f"{id}-{page}",
+                    kind="toy",
+                    question=asked.format(place),
+                    answer=number,
+                    format="Int",
+                    how="quote",
+                    documents=(id,),
+                    pages=((id, page),),
+                )
+            )
         documents.append(sample_document(lines, id))
-    return FakeLibrary(documents), tasks[:count]
+    return FakeLibrary(documents), questions[:count]
 
 
-def toy_model(env: DocEnv, tasks: Iterable[Task], seed: int = 0) -> tuple[Any, Any]:
-    """A random Llama of some 100,000 weights, and a tokenizer of the words of the tasks' prompts,
-    the library and the action grammar."""
+def toy_model(env: DocEnv, questions: Iterable[GoldQuestion], seed: int = 0) -> tuple[Any, Any]:
+    """A random Llama of some 100,000 weights, and a tokenizer of the words of prompts, pages and
+    the action grammar."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
-    tokenizer = _tokenizer(_texts(env, tasks))
+    tokenizer = _tokenizer(_texts(env, questions))
     torch.manual_seed(seed)
     config = LlamaConfig(
         vocab_size=len(tokenizer),
@@ -68,15 +77,15 @@ def toy_model(env: DocEnv, tasks: Iterable[Task], seed: int = 0) -> tuple[Any, A
     return LlamaForCausalLM(config), tokenizer
 
 
-def _texts(env: DocEnv, tasks: Iterable[Task]) -> list[str]:
+def _texts(env: DocEnv, questions: Iterable[GoldQuestion]) -> list[str]:
     found = ['<search>["?"]</search>', "<read>[1, 2]</read>", "<FINISH>", "query score page asked"]
-    for task in tasks:
-        state = env.reset(task)
+    for question in questions:
+        state = env.reset(question)
         prompt = seeker_prompt(state, "chat", brief=True)
         found += [
             part.text for message in prompt for part in message.parts if isinstance(part, TextPart)
         ]
-        found += [env.step('<search>["' + task.question + '"]</search>').step.observation]
+        found += [env.step('<search>["' + question.question + '"]</search>').step.observation]
     return found
 
 

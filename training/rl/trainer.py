@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import torch
 
+from docpipe.datasets.questions.record import GoldQuestion
 from docpipe.stages import Embedder
 from docpipe.training.rl import checkpoints
 from docpipe.training.rl.batch import judge
@@ -20,8 +21,8 @@ from docpipe.training.rl.measures import measures, warnings
 from docpipe.training.rl.policy import Choices, TrainablePolicy
 from docpipe.training.rl.processes import Processes
 from docpipe.training.rl.rolling import Job, jobs, seed_of
+from docpipe.training.rl.runs import Rollout
 from docpipe.training.rl.settings import Settings
-from docpipe.training.rl.tasks import Rollout, Task
 from docpipe.training.rl.updates import Updater
 from docpipe.training.rl.workers import Here, Roller
 
@@ -31,16 +32,17 @@ Show = Callable[[int, Row, list[str]], None]
 
 
 class AgentTrainer:
-    """Trains `policy` on `tasks`; `evaluation` are those that it is measured on. Everything that
-    chance decides follows from the seed and the number of the step: a run that was stopped and
-    resumed ends on the CPU with the weights of one that was not."""
+    """Trains `policy` on `questions`; `evaluation` are those that it is measured on.
+
+    Everything that chance decides follows from the seed and the number of the step: a run that was
+    stopped and resumed ends on the CPU with the weights of one that was not."""
 
     def __init__(
         self,
         policy: TrainablePolicy[Any],
         env: DocEnv,
-        tasks: Sequence[Task],
-        evaluation: Sequence[Task],
+        questions: Sequence[GoldQuestion],
+        evaluation: Sequence[GoldQuestion],
         settings: Settings,
         folder: Path,
         *,
@@ -49,7 +51,7 @@ class AgentTrainer:
         show: Show | None = None,
     ) -> None:
         self.settings, self._policy, self._env = settings, policy, env
-        self._tasks, self._evaluation = list(tasks), list(evaluation)
+        self._questions, self._evaluation = list(questions), list(evaluation)
         self._folder, self._embedder, self._show = folder, embedder, show
         self._processes = Processes()
         policy.model.to(self._processes.device)
@@ -84,8 +86,8 @@ class AgentTrainer:
         return found
 
     def evaluate(self) -> Row:
-        """Measures of the likeliest runs over the evaluation's tasks, as `eval_…`."""
-        wanted = [Job(task, 0, None) for task in self._evaluation]
+        """Measures of the likeliest runs over the evaluation's questions, as `eval_…`."""
+        wanted = [Job(question, 0, None) for question in self._evaluation]
         found = measures(self._roll(wanted), self.settings.reward)
         return {f"eval_{name}": value for name, value in found.items() if name != "same"}
 
@@ -100,15 +102,15 @@ class AgentTrainer:
         imitation = self.settings.imitation
         assert imitation is not None
         if not self._demonstrated:
-            self._demonstrated = demonstrations(self._policy, self._env, self._tasks, imitation)
+            self._demonstrated = demonstrations(self._policy, self._env, self._questions, imitation)
         chosen = _dealt(self._demonstrated, step - 1, imitation.batch, self.settings.seed)
         return self.updater.imitate(chosen, imitation.rate)
 
     def _reinforce(self, step: int) -> Row:
         settings, training = self.settings, self.settings.training
         number = step - settings.imitated
-        tasks = _dealt(self._tasks, number - 1, training.tasks, settings.seed)
-        wanted = jobs(tasks, training.group, settings.seed, step)
+        questions = _dealt(self._questions, number - 1, training.questions, settings.seed)
+        wanted = jobs(questions, training.group, settings.seed, step)
         rollouts = self._roll(wanted)
         if self._processes.first:
             self.log.keep(step, rollouts)

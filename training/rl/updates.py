@@ -14,8 +14,8 @@ from docpipe.training.rl.batch import Judged
 from docpipe.training.rl.losses import LossSettings, choice_weights, imitation_loss, policy_loss
 from docpipe.training.rl.policy import Choices, TrainablePolicy
 from docpipe.training.rl.processes import Processes
+from docpipe.training.rl.runs import Rollout
 from docpipe.training.rl.settings import TrainingSettings
-from docpipe.training.rl.tasks import Rollout
 
 
 class Updater:

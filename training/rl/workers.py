@@ -15,7 +15,7 @@ import torch
 from docpipe.training.rl.env import DocEnv
 from docpipe.training.rl.policy import TrainablePolicy
 from docpipe.training.rl.rolling import Job, roll_out, roll_out_all
-from docpipe.training.rl.tasks import Rollout
+from docpipe.training.rl.runs import Rollout
 
 Parts = tuple[TrainablePolicy[Any], DocEnv]
 
