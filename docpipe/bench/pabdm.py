@@ -15,29 +15,38 @@ way is `next`, `stepwise` (runs of masks, token by token) or a policy with block
     ned, …        of training.docfusion.metrics, ned also of the LaTeX of tables
     tpf           tokens a forward, those that only feed a finished block counted
     fed           positions computed for a token
-    tps_1, tps_16 tokens a second, one crop or 16 at a time; the median of three runs on up to 8
-                  samples, images and prompts not counted
+    tps_1, tps_16 tokens a second, one crop at a time (the first 8) or 16 together, taken again
+                  where there are fewer; the median of three runs, images and prompts not counted
     prefill       milliseconds for image and prompt of a crop
     kept_N        share of the forwards that kept N tokens
 
-`equal/…`: of each model and policy the fastest way whose ned is at most half a point above that of
-the first model that decodes `next`, or else of its own `stepwise`.
+At equal quality, half of the samples decide which way to take, and figures are of the others:
+
+    best/REFERENCE SPEED/set/model/way/…
+                  of each kind of way the fastest, by tpf or tps_1, whose ned is at most half a
+                  point above that of the reference: the model's own `stepwise`, or the model of
+                  the same seed that decodes `next`
+    gain/set/model/prefixes over KIND/tpf
+                  how many times the tokens a forward of the other kind, both as chosen by tpf among
+                  those as good as stepwise; ned is the difference; with `_low` and `_high`, 95 %
+                  paired bootstrap bounds
 
 Parts: the sets by name, `engines` (tesseract, rapidocr and DocFusion, see the bench docfusion, on
-text and printed), and `full` for more thresholds, blocks and `fused` ones beside them; all but
-`full` where none is named.
+text and printed), and `full` for more thresholds and blocks; all but `full` where none is named.
+Threads are those of torch: set OMP_NUM_THREADS.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
+import torch
 
 from docpipe.bench import docfusion
 from docpipe.bench.line_readers import Contestant
+from docpipe.bench.pabdm_equal import Tried, at_equal_quality, halves
 from docpipe.bench.pabdm_ways import Way, measure, ways_of
 from docpipe.bench.result import Measured, Row
 from docpipe.bench.task import Options
@@ -59,19 +68,9 @@ SETS: dict[str, Task] = {
     "printed": "text",
 }
 ENGINES, FULL = "engines", "full"
-_WORSE = 0.005  # of ned: what counts as equal quality
 _RANDOM = msgspec.structs.replace(HELD_OUT, random_share=1.0)
 
 Samples = dict[str, list[Sample]]
-
-
-class Tried(NamedTuple):
-    """A way of decoding a model on a set, and what came of it."""
-
-    set: str
-    model: str
-    way: Way
-    figures: dict[str, float]
 
 
 def run(data: Path, options: Options) -> Measured:
@@ -88,23 +87,45 @@ def run(data: Path, options: Options) -> Measured:
     rows: list[Row] = []
     tried: list[Tried] = []
     for name, who, model, way in options.track(work):
-        predictions, figures = measure(model, way, sets[name])
-        own = _rows(f"{name}/{who}/{way.name}", sets[name], predictions)
-        figures["ned"] = sum(next(iter(row.scores.values())) for row in own) / len(own)
+        own, one = _tried(name, sets[name], who, model, way)
         rows += own
-        tried.append(Tried(name, who, way, figures))
-    notes = [f"samples: {', '.join(f'{name} {len(own)}' for name, own in sets.items())}"]
+        tried.append(one)
+    notes = [
+        f"samples: {', '.join(f'{name} {len(own)}' for name, own in sets.items())}",
+        f"threads: {torch.get_num_threads()}",
+    ]
     if ENGINES in parts:
         contestants, more = docfusion.make_contestants(options)
         rows += _engine_rows(sets, contestants)
         notes += more
     costs = {
-        f"{name}/{who}/{way.name}/{key}": value
-        for name, who, way, figures in tried
-        for key, value in figures.items()
-        if key != "ned"
+        f"{t.set}/{t.model}/{t.way.name}/{key}": value
+        for t in tried
+        for key, value in t.figures.items()
     }
-    return Measured(rows, costs | at_equal_quality(tried), tuple(notes))
+    compared = at_equal_quality(tried, seed=options.seed)
+    return Measured(rows, costs | compared, tuple(notes))
+
+
+def _tried(
+    name: str, samples: list[Sample], who: str, model: PaBdm, way: Way
+) -> tuple[list[Row], Tried]:
+    groups = [sample.group or sample.name for sample in samples]
+    _, told = halves(groups)
+    found = measure(model, way, samples, [samples[at] for at in told] or samples)
+    prefix = f"{name}/{who}/{way.name}"
+    rows = _rows(prefix, samples, found.predictions)
+    one = Tried(
+        name,
+        who,
+        way,
+        groups,
+        [row.scores[f"{prefix}/ned"] for row in rows],
+        [len(answer.ids) for answer in found.answers],
+        [len(answer.steps) for answer in found.answers],
+        found.figures,
+    )
+    return rows, one
 
 
 def find_models(work: Path | None) -> dict[str, PaBdm]:
@@ -133,36 +154,6 @@ def make_sets(data: Path, options: Options, parts: frozenset[str]) -> Samples:
     if not found:
         raise ConfigError(f"{data} has no printed lines", hint="see docs/data.md")
     return found
-
-
-def at_equal_quality(tried: list[Tried]) -> dict[str, float]:
-    """The fastest way of each model and kind of way that reads as well as its reference."""
-    figures: dict[str, float] = {}
-    for name, who, kind in dict.fromkeys((t.set, t.model, t.way.kind) for t in tried):
-        if kind in ("next", "stepwise"):
-            continue
-        limit = _reference(tried, name, who)
-        good = [
-            t
-            for t in tried
-            if (t.set, t.model, t.way.kind) == (name, who, kind)
-            and t.figures["ned"] <= limit + _WORSE
-        ]
-        if good:
-            best = max(good, key=lambda t: t.figures["tpf"])
-            prefix = f"equal/{name}/{who}/{best.way.name}"
-            wanted = ("ned", "tpf", "fed", "tps_1", "tps_16")
-            figures |= {f"{prefix}/{key}": best.figures[key] for key in wanted}
-    return figures
-
-
-def _reference(tried: list[Tried], name: str, model: str) -> float:
-    """The ned to keep up with: of next-token decoding, or of the model token by token."""
-    own = [t for t in tried if t.set == name]
-    plain = [t for t in own if t.way.kind == "next"]
-    stepwise = [t for t in own if t.way.kind == "stepwise" and t.model == model]
-    found = plain[:1] or stepwise
-    return found[0].figures["ned"] if found else 0.0
 
 
 def _rows(prefix: str, samples: list[Sample], predictions: list[Prediction]) -> list[Row]:

@@ -6,10 +6,11 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Sequence
+from itertools import cycle, islice
 from typing import NamedTuple
 
 from docpipe.datasets.docfusion.samples import Sample
-from docpipe.parsers.pabdm.decode import Decoded
+from docpipe.parsers.pabdm.decode import Decoded, Generated
 from docpipe.parsers.pabdm.model import PaBdm
 from docpipe.parsers.pabdm.policies import FixedBlocks, NextToken, Policy, Prefixes
 from docpipe.training.docfusion.metrics import Prediction
@@ -20,7 +21,7 @@ ALL_TAUS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 ALL_BLOCKS = (8, 16, 32)
 STEPWISE = 2.0  # a tau that no probability reaches
 TOGETHER = 16
-TIMED = 8
+ALONE = 8  # samples that are timed one by one
 REPEATS = 3
 
 
@@ -52,19 +53,24 @@ def ways_of(model: PaBdm, *, full: bool = False) -> list[Way]:
                 for kind in ("fixed", "fused")
             ]
         case "causal":
-            fused = [Way("fused", FixedBlocks(b, t, apart=False)) for b in blocks for t in taus]
             return [
                 Way("stepwise", Prefixes(1, STEPWISE)),
-                *(Way("prefixes", Prefixes(block, tau)) for block in blocks for tau in taus),
-                *(Way("fixed", FixedBlocks(block, tau)) for block in blocks for tau in taus),
-                *(fused if full else []),
+                *(Way("prefixes", Prefixes(b, tau)) for b in blocks for tau in taus),
+                *(Way("fixed", FixedBlocks(b, tau)) for b in blocks for tau in taus),
+                *(Way("fused", FixedBlocks(b, tau, apart=False)) for b in blocks for tau in taus),
             ]
 
 
-def measure(
-    model: PaBdm, way: Way, samples: Sequence[Sample]
-) -> tuple[list[Prediction], dict[str, float]]:
-    """What is read, and the figures of its cost."""
+class Outcome(NamedTuple):
+    """What is read of each sample, what decoding it took, and the figures of its cost."""
+
+    predictions: list[Prediction]
+    answers: list[Generated]
+    figures: dict[str, float]
+
+
+def measure(model: PaBdm, way: Way, samples: Sequence[Sample], timed: Sequence[Sample]) -> Outcome:
+    """Of all `samples`; seconds are those of `timed`."""
     together = Predictor(model, way.policy, batch=TOGETHER)
     predictions = together.predict(samples)
     decoded = together.decoded
@@ -73,11 +79,11 @@ def measure(
     figures = {
         "tpf": tokens_per_forward(decoded),
         "fed": sum(answer.fed for answer in answers) / tokens,
-    }
-    some = samples[:TIMED]
-    figures["tps_1"], figures["prefill"] = _timed(Predictor(model, way.policy, batch=1), some)
-    figures["tps_16"], _ = _timed(together, some)
-    return predictions, figures | kept(decoded)
+    } | kept(decoded)
+    alone = Predictor(model, way.policy, batch=1)
+    figures["tps_1"], figures["prefill"] = _timed(alone, timed[:ALONE])
+    figures["tps_16"], _ = _timed(together, list(islice(cycle(timed), TOGETHER)))
+    return Outcome(predictions, answers, figures)
 
 
 def kept(decoded: Sequence[Decoded]) -> dict[str, float]:
