@@ -63,7 +63,7 @@ def test_a_run_goes_through_its_phases_and_leaves_model_card_log_and_pictures(
     settings = small(
         {"text": 1.0, "table": 1.0, "formula": 1.0},
         phase=phases("next", "bd3lm", "suffix_ce", "csl"),
-        training={"steps": 8, "evaluations": 2},
+        training={"steps": 8, "evaluations": 2, "bf16": True},
     )
     card = train(settings, tmp_path, command="it")
     stored = json.loads((tmp_path / "model_card.json").read_text())
