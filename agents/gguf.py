@@ -71,6 +71,6 @@ class GgufModel:
         except RuntimeError as error:
             raise model_error("model_request", str(error)) from error
         if isinstance(reply, dict) and "choices" not in reply:
-            error = reply.get("error", reply)
-            raise model_error("model_request", str(error.get("message", error))[:200])
+            problem = reply.get("error", reply)
+            raise model_error("model_request", str(problem.get("message", problem))[:200])
         return completion_of(reply)

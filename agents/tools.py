@@ -61,10 +61,11 @@ class PageFound(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What a query found, best first."""
+    """What a query found, best first, in the documents named or in all."""
 
     query: str
     pages: tuple[PageFound, ...]
+    documents: tuple[str, ...] = ()
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -88,11 +89,14 @@ class Tools:
         """The ids of the documents that may be searched."""
         return list(self.library.documents())
 
-    def search(self, queries: Sequence[str], documents: Sequence[str] | None = None) -> list[Found]:
+    def search(self, queries: Sequence[str], documents: Sequence[str] = ()) -> list[Found]:
         """The best pages for each query, with their scores; those of different queries do not
-        compare."""
+        compare. Without `documents` all are searched."""
+        within = tuple(documents)
         return [
-            Found(query, tuple(self._found(hit, query) for hit in self._hits(query, documents)))
+            Found(
+                query, tuple(self._found(hit, query) for hit in self._hits(query, within)), within
+            )
             for query in queries
         ]
 
@@ -163,8 +167,8 @@ class Tools:
         others = dict.fromkeys(part for part in parts if part.kind != "heading")
         return (*heads, *others)
 
-    def _hits(self, query: str, documents: Sequence[str] | None) -> list[PageHit]:
-        return self.library.search_pages(query, self.depth, documents)
+    def _hits(self, query: str, documents: Sequence[str]) -> list[PageHit]:
+        return self.library.search_pages(query, self.depth, documents or None)
 
     def _found(self, hit: PageHit, query: str) -> PageFound:
         page = self._page(self.library.document(hit.document), hit.page)

@@ -361,7 +361,10 @@ class PageRequest(Record, frozen=True):
 
 
 class Search(Record, frozen=True, tag_field="action", tag="search"):
+    """Queries over the documents with these ids, or over all in scope."""
+
     queries: tuple[str, ...]
+    documents: tuple[str, ...] = ()
 
 
 class Read(Record, frozen=True, tag_field="action", tag="read"):

@@ -11,6 +11,8 @@ from docpipe.agents.tools import PageFound, PageKey
 from docpipe.records import PageRequest
 
 _TRUSTED = 5
+_ALMOST = 0.8
+_MOST_LIKELY = 3
 
 
 def queries_for(asked: Question, question: str) -> tuple[str, ...]:
@@ -27,11 +29,21 @@ def queries_for(asked: Question, question: str) -> tuple[str, ...]:
 
 
 def home(state: State) -> str | None:
-    """The document that a question is most likely about: that of the first page found."""
-    for search in state.searches:
-        for page in search.pages:
-            return page.document
-    return state.documents[0] if len(state.documents) == 1 else None
+    """The document that a question is most likely about."""
+    return next(iter(likely(state)), None)
+
+
+def likely(state: State) -> list[str]:
+    """The documents that a question may be about, the likeliest first: of several those whose best
+    page is almost as good as the best of all."""
+    if len(state.documents) == 1:
+        return state.documents
+    found = next((search.pages for search in state.searches if search.pages), ())
+    best: dict[str, float] = {}
+    for page in found:
+        best.setdefault(page.document, page.score)
+    good = [id for id, score in best.items() if score >= _ALMOST * found[0].score]
+    return good[:_MOST_LIKELY]
 
 
 def trusted_documents(state: State) -> set[str]:

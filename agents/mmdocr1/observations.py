@@ -16,8 +16,14 @@ def of_search(found: Sequence[Found], documents: Sequence[str]) -> str:
     return "\n".join(
         line
         for search in found
-        for line in (f'query: "{search.query}"', *(_page_lines(search, documents) or ["nothing"]))
+        for line in (_asked(search, documents), *(_page_lines(search, documents) or ["nothing"]))
     )
+
+
+def _asked(search: Found, documents: Sequence[str]) -> str:
+    numbers = ", ".join(str(documents.index(id) + 1) for id in search.documents)
+    within = f" in document {numbers}" if numbers and len(documents) > 1 else ""
+    return f'query{within}: "{search.query}"'
 
 
 def _page_lines(search: Found, documents: Sequence[str]) -> list[str]:

@@ -54,8 +54,9 @@ def append_trajectory(path: Path, trajectory: Trajectory) -> None:
 
 def _said(action: Action, name: Callable[[str], str]) -> str:
     match action:
-        case Search(queries=queries):
-            return "search   " + "; ".join(f"“{query}”" for query in queries)
+        case Search(queries=queries, documents=documents):
+            within = f" in {', '.join(map(name, documents))}" if documents else ""
+            return "search   " + "; ".join(f"“{query}”" for query in queries) + within
         case Read(requests=requests):
             return "read     " + "; ".join(_request(request, name) for request in requests)
         case Look(document=document, region=region):

@@ -23,7 +23,9 @@ LIBRARY = FakeLibrary([MILL, BAKERY])
 
 def test_the_trace_says_what_was_searched_read_and_why_it_stopped() -> None:
     trajectory = DocumentAgent().run("How many people did the mill employ?", LIBRARY)
-    search, read, *_, finish = trajectory.steps
+    search, within, read, *_, finish = trajectory.steps
+    assert within.action == Search(("How many people did the mill employ?",), (MILL.id,))
+    assert 'query in document 1: "How many' in within.observation
     assert search.action == Search(("How many people did the mill employ?",))
     assert "page 1:1, score 3.00: The mill employed 37 people there." in search.observation
     assert isinstance(read.action, Read)

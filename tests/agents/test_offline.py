@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 
 from docpipe.agents.mmdocr1.agent import DocumentAgent
@@ -13,7 +14,7 @@ from docpipe.agents.mmdocr1.plan import described, leads, named, spread
 from docpipe.agents.mmdocr1.state import State, pages_read
 from docpipe.agents.question import analyse
 from docpipe.records import Block, Finish, Search, Trajectory
-from docpipe.testing import FakeLibrary
+from docpipe.testing import FakeLibrary, FakeReader
 from tests.agents.documents import document, table, text
 
 FILLER = "Nothing of note stands here"
@@ -116,6 +117,43 @@ def test_text_of_documents_changes_no_bound_and_no_query() -> None:
         assert searched == [(question,)]
         assert len(read) <= 6
         assert trajectory.answer.value == 37
+
+
+def library_of(*documents: Sequence[str]) -> FakeLibrary:
+    """Documents of pages with a line each, called by the letters a, b, …"""
+    return FakeLibrary(
+        [
+            msgspec.structs.replace(
+                document(*([text(n, 1, line)] for n, line in enumerate(lines, 1))), id=letter * 16
+            )
+            for letter, lines in zip("abc", documents, strict=False)
+        ]
+    )
+
+
+MILL = ["The mill at Arden grinds wheat.", "It is old.", "The mill at Arden employed 37 people."]
+SHIP = ["A ship.", "The ship employed 12 people."]
+FARM = ["The farm of the mill at Arden employed 9 people.", "Cows."]
+
+
+def test_of_several_documents_the_likely_ones_are_searched_one_after_the_other() -> None:
+    trajectory = DocumentAgent.of(OfflinePolicy(), FakeReader()).run(
+        "How many people did the mill at Arden employ?", library_of(SHIP, MILL, FARM)
+    )
+    searched = [s.action for s in trajectory.steps if isinstance(s.action, Search)]
+    assert searched[0].documents == ()
+    assert [search.documents for search in searched[1:]] == [("b" * 16,), ("c" * 16,)]
+    assert {id for id, _ in pages_read(trajectory)} == {"b" * 16, "c" * 16}
+    assert [page for id, page in pages_read(trajectory) if id == "c" * 16] == [1]
+
+
+def test_no_other_document_is_looked_at_once_the_question_is_answered() -> None:
+    trajectory = DocumentAgent.of(OfflinePolicy()).run(
+        "How many people did the mill at Arden employ?", library_of(SHIP, MILL, FARM)
+    )
+    assert trajectory.answer.value == 37
+    assert {id for id, _ in pages_read(trajectory)} == {"b" * 16}
+    assert "answers the question" in trajectory.steps[-1].action.reason  # type: ignore[union-attr]
 
 
 def test_a_question_about_something_not_mentioned_ends_early() -> None:
