@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from docpipe import registry
 from docpipe.bench.corpus import document_files, prepare_library
 from docpipe.bench.result import Measured, Row
+from docpipe.bench.search_steps import Search, changed_searches
 from docpipe.bench.task import Options, chosen
 from docpipe.datasets.questions.mmlongbench import Sample, read_samples
+from docpipe.errors import ConfigError
 from docpipe.library import Library
-from docpipe.retrieval.index import Index
-from docpipe.retrieval.ranking import DEFAULT_WEIGHTS, Weights
 
+PARTS = ("pages", "steps")
+STEP_DEPTHS = (1, 5)
 DEPTHS = (1, 3, 5, 10)
 
 # The first pages (document id, page from 1) found for a question in the given documents, or in all.
@@ -41,22 +41,31 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def run(data: Path, options: Options) -> Measured:
-    """Search for every answerable question. Raises ConfigError for data without samples.
+    """Search for every answerable question, as the library is configured to.
 
-    Scores: those of `measure`. Figures: `recall_at_5_without_<part>` of the ranking.
+    Part `pages`: the scores of `measure`. Part `steps`: `recall_at_1 <change>` and `recall_at_5
+    <change>` of the search by words with a step left out or added (search_steps), and what that
+    changes, question by question. Raises ConfigError for data without samples.
     """
+    parts = _parts(options)
     files = chosen(document_files(data), options)
     library = prepare_library(files, options)
     questions = load_questions(data / "samples.json", library, {path.name for path in files})
-    open_index = _index_opener(library, options)
-    search = page_search(open_index(DEFAULT_WEIGHTS))
-    rows = [measure(question, search) for question in options.track(questions)]
-    summed = options.config.dense and options.config.fusion == "sum"
-    figures = {
-        f"recall_at_5_without_{part}": _mean_recall(questions, page_search(open_index(weights)))
-        for part, weights in ablations(vectors=summed).items()
-    }
-    return Measured(rows, figures)
+    search = page_search(library)
+    rows = [
+        measure(question, search) if "pages" in parts else _bare(question)
+        for question in options.track(questions)
+    ]
+    if "steps" in parts:
+        rows = _with_steps(rows, questions, library)
+    return Measured(rows)
+
+
+def _parts(options: Options) -> tuple[str, ...]:
+    for part in options.parts:
+        if part not in PARTS:
+            raise ConfigError(f"unknown part {part!r}", hint=f"parts: {', '.join(PARTS)}")
+    return options.parts or PARTS
 
 
 def load_questions(path: Path, library: Library, names: set[str]) -> list[Question]:
@@ -87,44 +96,53 @@ def measure(question: Question, search: PageSearch) -> Row:
     scores |= {f"recall_at_5.{group}": scores["recall_at_5"] for group in groups}
     scores |= {f"library_recall_at_{depth}": question.recall(overall[:depth]) for depth in DEPTHS}
     return Row(
-        f"{question.sample.doc_id}: {text.strip()}",
+        _name(question),
         scores,
         {"gold": _listed(sorted(question.gold)), "found": _listed(page for _, page in within[:5])},
         group=question.sample.doc_id,
     )
 
 
-def ablations(*, vectors: bool = False) -> dict[str, Weights]:
-    """The default ranking within a document without each of its parts, vectors if they are one."""
-    without_effect = {"document"} if vectors else {"document", "vector"}
-    parts = [part for part in Weights.__struct_fields__ if part not in without_effect]
-    return {part: msgspec.structs.replace(DEFAULT_WEIGHTS, **{part: 0.0}) for part in parts}
-
-
-def page_search(index: Index) -> PageSearch:
-    """The page search of an index as deep as is measured."""
+def page_search(library: Library) -> PageSearch:
+    """The page search of a library as deep as is measured."""
 
     def search(question: str, documents: list[str] | None) -> list[tuple[str, int]]:
-        hits = index.search_pages(question, max(DEPTHS), documents)
+        hits = library.search_pages(question, max(DEPTHS), documents)
         return [(hit.document, hit.page) for hit in hits]
 
     return search
 
 
-def _index_opener(library: Library, options: Options) -> Callable[[Weights], Index]:
-    config = options.config
-    embedder: Any = None
-    if config.dense:
-        embedder = registry.build("embedder", config.embedder.name, config.embedder.options)
-    return lambda weights: Index.open(library.root / "index", embedder, weights, config.fusion)
-
-
-def _mean_recall(questions: Sequence[Question], search: PageSearch) -> float:
-    recalls = [
-        question.recall(search(question.sample.question, [question.document])[:5])
-        for question in questions
+def _with_steps(rows: list[Row], questions: Sequence[Question], library: Library) -> list[Row]:
+    """The rows with the recall of each changed search, and its change at 5."""
+    found: list[dict[str, float]] = [{} for _ in questions]
+    usual: list[float] = []
+    for name, search in changed_searches(library, sorted({q.document for q in questions})):
+        for at, question in enumerate(questions):
+            first, five = (_recall(question, search, depth) for depth in STEP_DEPTHS)
+            found[at] |= {f"recall_at_1 {name}": first, f"recall_at_5 {name}": five}
+            if len(usual) < len(questions):
+                usual.append(five)
+            else:
+                found[at][f"change_at_5 {name}"] = five - usual[at]
+    return [
+        msgspec.structs.replace(row, scores=row.scores | scores)
+        for row, scores in zip(rows, found, strict=True)
     ]
-    return sum(recalls) / len(recalls) if recalls else 0.0
+
+
+def _recall(question: Question, search: Search, depth: int) -> float:
+    scores = search(question.sample.question, question.document)
+    best = sorted(scores, key=lambda page: (-scores[page], page))[:depth]
+    return question.recall([(question.document, page) for page in best])
+
+
+def _bare(question: Question) -> Row:
+    return Row(_name(question), {}, {}, group=question.sample.doc_id)
+
+
+def _name(question: Question) -> str:
+    return f"{question.sample.doc_id}: {question.sample.question.strip()}"
 
 
 def _listed(pages: Iterable[int]) -> str:

@@ -10,6 +10,7 @@ from docpipe.bench import retrieval
 from docpipe.bench.task import Options
 from docpipe.config import Config
 from docpipe.errors import ConfigError
+from docpipe.retrieval import words
 
 PAGES = [
     "The red mill stands by the river.",
@@ -59,9 +60,30 @@ def test_recall_of_gold_pages(data: Path) -> None:
     assert owner.scores["library_recall_at_1"] == 1.0
     assert mill.info["gold"] == "1 3"
     assert mill.group == "mill.pdf"
-    assert set(measured.figures) == {
-        f"recall_at_5_without_{part}" for part in retrieval.ablations()
-    }
+    assert owner.scores["recall_at_1 all"] == owner.scores["recall_at_1"]
+    for step in ("without OCR", "without named places", "with terms of the best pages"):
+        assert 0 <= mill.scores[f"recall_at_5 {step}"] <= 1
+        change = mill.scores[f"recall_at_5 {step}"] - mill.scores["recall_at_5 all"]
+        assert mill.scores[f"change_at_5 {step}"] == pytest.approx(change)
+
+
+def test_a_step_left_out_or_added_changes_what_is_found(data: Path) -> None:
+    samples = [
+        sample("What is on page 3?", [3]),
+        sample("What has the rivers?", [1]),
+        sample("Who owns it?", [2]),
+    ]
+    (data / "samples.json").write_text(json.dumps(samples))
+    config = Config(ocr_mode="off")
+    place, form, owner = retrieval.run(data, Options(config=config, parts=("steps",))).rows
+    assert place.scores["recall_at_1 all"] == 1.0
+    assert place.scores["recall_at_1 without named places"] == 0.0
+    assert place.scores["recall_at_1 without any of these fields"] == 0.0
+    assert form.scores["change_at_5 without other forms"] == -1.0
+    assert "recall_at_5" not in owner.scores
+    assert words.other_forms("rivers")
+    with pytest.raises(ConfigError, match="pages, steps"):
+        retrieval.run(data, Options(config=config, parts=("moon",)))
 
 
 def test_data_without_samples_is_refused(data: Path) -> None:
