@@ -20,7 +20,7 @@ Trainer = Callable[[Path, Path, bool, bool], None]
 def train(
     name: Annotated[
         str,
-        typer.Argument(help="knnformer, docfusion, pabdm or retriever.", show_default=False),
+        typer.Argument(help="knnformer, docfusion, pabdm, retriever or agent.", show_default=False),
     ],
     config: Annotated[Path, typer.Argument(help="A TOML file; see training/configs.")],
     output: Annotated[
@@ -113,6 +113,39 @@ def _retriever(config: Path, output: Path, resume: bool, json: bool) -> None:
     )
 
 
+def _agent(config: Path, output: Path, resume: bool, json: bool) -> None:
+    from docpipe.cli.output import print_json, print_table, progress
+    from docpipe.training.rl.settings import load_settings
+
+    settings = load_settings(config)
+    from docpipe.training.train_agent import train
+
+    with progress() as bar:
+        task = bar.add_task("agent", total=settings.steps)
+        told: set[str] = set()
+
+        def show(step: int, row: dict[str, float], problems: list[str]) -> None:
+            bar.update(task, completed=step)
+            for problem in sorted(set(problems) - told):
+                bar.console.print(f"step {step}: {problem}")
+            told.update(problems)
+
+        command = shlex.join(["docpipe", *sys.argv[1:]])
+        card = train(settings, output, resume=resume, command=command, show=show)
+    if json:
+        print_json(card)
+        return
+    print_table(
+        f"{output}: {settings.steps} steps on {card.questions} questions in {card.minutes} minutes",
+        ("evaluation", "before", "after"),
+        [
+            (name.removeprefix("eval_"), f"{card.before[name]:.4f}", f"{value:.4f}")
+            for name, value in card.evaluation.items()
+            if name in card.before
+        ],
+    )
+
+
 class _Card(Protocol):
     """What is shown of the card of a model that reads crops."""
 
@@ -153,4 +186,5 @@ TRAINERS: dict[str, Trainer] = {
     "docfusion": _docfusion,
     "pabdm": _pabdm,
     "retriever": _retriever,
+    "agent": _agent,
 }

@@ -1,1 +1,2 @@
-"""Reinforcement learning of agents: advantage estimators, and small trees with known values."""
+"""Reinforcement learning of agents: advantage estimators, trees with known values to judge them
+by, and the training of policies (docs/training-agent.md)."""

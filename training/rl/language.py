@@ -64,7 +64,9 @@ class LanguagePolicy:
         known = inspect.signature(model.forward).parameters
         self._cache_name = "cache" if "cache" in known else "past_key_values"  # renamed within 5.x
         if checkpointing:
-            model.gradient_checkpointing_enable({"use_reentrant": False})
+            named = "activation_checkpointing_enable", "gradient_checkpointing_enable"  # new, old
+            enable = next(getattr(model, name) for name in named if hasattr(model, name))
+            enable({"use_reentrant": False})
 
     @property
     def model(self) -> nn.Module:

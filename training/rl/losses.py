@@ -39,12 +39,12 @@ class LossSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Loss(NamedTuple):
-    """The loss, and what to log: sums over choices, weighted as the loss is."""
+    """The loss, and without gradient what to log: sums over choices, weighted as the loss is."""
 
     loss: torch.Tensor
-    kl: float
-    entropy: float
-    clipped: float
+    kl: torch.Tensor
+    entropy: torch.Tensor
+    clipped: torch.Tensor
 
 
 def choice_weights(lengths: Sequence[int], settings: LossSettings) -> list[float]:
@@ -77,13 +77,12 @@ def policy_loss(
     gain = torch.minimum(ratio * advantages[:, None], ratio.clamp(low, high) * advantages[:, None])
     entropy = (shares * torch.where(mask, scores.entropy, 0.0)).sum()
     loss = -(shares * gain).sum() - settings.entropy * entropy
-    divergence = torch.zeros(())
+    divergence = torch.zeros_like(loss)
     if reference is not None:
         divergence = (shares * k3(torch.where(mask, reference - scores.logp, 0.0))).sum()
         loss = loss + settings.kl * divergence
-    outside = (ratio < low) | (ratio > high)
-    kept = (divergence.detach(), entropy.detach(), (shares * outside).sum())
-    return Loss(loss, *map(float, kept))
+    clipped = (shares * ((ratio < low) | (ratio > high))).sum()
+    return Loss(loss, divergence.detach(), entropy.detach(), clipped)
 
 
 def k3(difference: torch.Tensor) -> torch.Tensor:

@@ -119,7 +119,8 @@ class AgentTrainer:
         row = measures(rollouts, settings.reward) | {"rate": rate}
         if judged.weights is not None:
             row |= {"self_weight": judged.weights.self_weight, "cosine": judged.weights.cosine}
-            self._problem = judged.weights.problem
+            if settings.advantage.name.startswith("spo"):
+                self._problem = judged.weights.problem
         return row | self.updater.reinforce(judged, rate, seed_of(settings.seed, step))
 
     def _roll(self, wanted: Sequence[Job]) -> list[Rollout]:

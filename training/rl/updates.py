@@ -104,7 +104,7 @@ class Updater:
             self._loss,
         )
         loss.loss.backward()  # type: ignore[no-untyped-call]
-        return like.new_tensor([float(loss.loss), loss.kl, loss.entropy, loss.clipped])
+        return torch.stack([loss.loss.detach(), *loss[1:]])
 
     def _descend(self, sums: torch.Tensor, rate: float) -> tuple[list[float], float]:
         """Step down the gradient of all processes; the sums over them, and the gradient's norm."""
