@@ -145,8 +145,8 @@ class DocumentAgent:
 
     def _observe(self, state: State, action: Action) -> tuple[str, tuple[Evidence, ...]]:
         match action:
-            case Search(queries=queries, documents=documents):
-                found = state.tools.search(queries, documents)
+            case Search(queries=queries, documents=within):
+                found = state.tools.search(queries, within)
                 state.searches += found
                 return observations.of_search(found, state.documents), ()
             case Read(requests=requests):

@@ -10,7 +10,14 @@ import pytest
 from docpipe.bench import agent as bench
 from docpipe.bench import agent_arms
 from docpipe.bench.agent import Case, figures, measure, precision_at
-from docpipe.bench.agent_arms import Asked, ask_all, matching_share, one_pass
+from docpipe.bench.agent_arms import (
+    Asked,
+    Scoped,
+    ask_all,
+    matching_share,
+    one_pass,
+    spread_pass,
+)
 from docpipe.bench.task import Options
 from docpipe.datasets.matching import GoldFormat
 from docpipe.datasets.questions.mmlongbench import Sample
@@ -38,7 +45,7 @@ def refused(reason: RefusalCode = "", confidence: float = 0.0) -> Answer:
 
 def asked(answer: Answer, *pages: int) -> Asked:
     quotes = len(answer.evidence)
-    return Asked("a.pdf", "?", pages, answer, 0.5, turns=3, quotes=quotes, verified=quotes)
+    return Asked("a.pdf", "?", pages, answer, 0.5, turns=3, quotes=quotes, standing=quotes)
 
 
 def case(key: Sample, agent: Asked, plain: Asked) -> Case:
@@ -56,7 +63,7 @@ def test_the_gain_is_the_agents_less_one_passs_question_by_question() -> None:
     assert row.scores["page recall gain"] == row.scores["page recall gain.cross"] == 0.5
     assert row.scores["accuracy gain"] == row.scores["accuracy over refusing"] == 1
     assert row.scores["accuracy.table"] == row.scores["accuracy.int"] == 1
-    assert row.scores["cited gold page"] == row.scores["quotes verified"] == 1
+    assert row.scores["cited gold page"] == row.scores["quotes standing"] == 1
     assert row.group == "a.pdf"
 
 
@@ -108,9 +115,9 @@ def questions(library: Library) -> list[Sample]:
 def test_one_pass_reads_at_least_as_many_pages(library: Library) -> None:
     samples = questions(library)
     for wanted in (1.0, 1.2):
-        share = matching_share(wanted, samples, library)
+        share = matching_share(wanted, samples, Scoped(library))
         assert share > 0
-        found = ask_all("one", one_pass(share, FakeAgent()), samples, library, Options())
+        found = ask_all("one", one_pass(share, FakeAgent()), samples, Scoped(library), Options())
         mean = sum(len(item.pages) for item in found) / len(found)
         assert mean >= wanted
 
@@ -125,12 +132,12 @@ def test_a_broken_run_goes_on_where_it_was(library: Library, tmp_path: Path) -> 
 
     samples, options = questions(library), Options(work=tmp_path / "work")
     agent = Counting()
-    whole = ask_all("agent", agent, samples, library, options)
+    whole = ask_all("agent", agent, samples, Scoped(library), options)
     assert agent.runs == len(samples)
     (kept,) = (tmp_path / "work").iterdir()
     lines = kept.read_bytes().splitlines(keepends=True)
     kept.write_bytes(b"".join(lines[:2]) + lines[2][:20])
-    assert len(ask_all("agent", agent, samples, library, options)) == len(whole)
+    assert len(ask_all("agent", agent, samples, Scoped(library), options)) == len(whole)
     assert agent.runs == 2 * len(samples) - 2
 
 
@@ -138,10 +145,70 @@ def test_what_another_version_has_kept_is_asked_again(
     library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     samples, options = questions(library)[:1], Options(work=tmp_path)
-    ask_all("agent", FakeAgent(), samples, library, options)
+    ask_all("agent", FakeAgent(), samples, Scoped(library), options)
     monkeypatch.setattr(agent_arms, "_code", lambda: "another")
-    ask_all("agent", FakeAgent(), samples, library, options)
+    ask_all("agent", FakeAgent(), samples, Scoped(library), options)
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_one_search_takes_as_many_pages_as_the_question_asks_for(library: Library) -> None:
+    [first, *_] = questions(library)
+    many = msgspec.structs.replace(first, question="List all that the whole document says of mills")
+    page = msgspec.structs.replace(first, question="What does page 3 say of the mill?")
+    read = {
+        (named, sample.question): ask_all(
+            "spread", spread_pass(named=named), [sample], Scoped(library), Options()
+        )[0].pages
+        for named in (False, True)
+        for sample in (many, page)
+    }
+    assert set(read[False, many.question]) == set(read[True, many.question]) == {1, 2, 3}
+    assert read[False, page.question] == (3,)
+    assert read[True, page.question] == (3, 2)
+
+
+def test_over_the_whole_library_pages_of_other_documents_count_as_read(library: Library) -> None:
+    [asked] = ask_all(
+        "one",
+        one_pass(0.0, FakeAgent(), 10),
+        questions(library)[:1],
+        Scoped(library, overall=True),
+        Options(),
+    )
+    assert asked.pages
+    assert asked.others
+    assert asked.read == len(asked.pages) + asked.others
+
+
+def test_a_whole_run_has_both_parts_and_quotes_that_stand(library: Library, tmp_path: Path) -> None:
+    mill, river = "mill.pdf", "river.pdf"
+    samples = [
+        msgspec.structs.replace(
+            sample("How many people did the mill employ?", "37", "Int", "[1]"), doc_id=mill
+        ),
+        msgspec.structs.replace(
+            sample("Who owns the river?", "nobody", "Str", "[1]"), doc_id=river
+        ),
+        msgspec.structs.replace(NONE, question="Who is the king of Zarkon?", doc_id=mill),
+    ]
+    data = library.root.parent
+    (tmp_path / "documents").symlink_to(data, target_is_directory=True)
+    (tmp_path / "samples.json").write_bytes(msgspec.json.encode(samples))
+    options = Options(library=library.root, work=tmp_path / "work")
+    measured = bench.run(tmp_path, options)
+    rows = {row.name: row.scores for row in measured.rows}
+    people = rows[f"{mill}: How many people did the mill employ?"]
+    assert people["accuracy"] == people["page recall"] == people["overall page recall"] == 1
+    assert people["page recall gain over spread"] == 0
+    assert people["quotes standing"] == people["overall quotes standing"] == 1
+    none = rows[f"{mill}: Who is the king of Zarkon?"]
+    assert "page recall" not in none
+    assert none["refusals made"] == 1
+    assert measured.figures["right of all answered"] > 0
+    assert len(measured.notes) == 2
+    assert len(list((tmp_path / "work").iterdir())) == 6
+    [again] = bench.run(tmp_path, msgspec.structs.replace(options, parts=("overall",))).notes
+    assert again == measured.notes[1]
 
 
 def test_the_bench_is_known() -> None:
