@@ -28,15 +28,18 @@ $(INSTALLED): pyproject.toml constraints.txt
 	fi
 	@touch $(INSTALLED)
 
+# With ALL=1 by trained stages alone: the flow of docpipe/configs/research.toml.
+demo: FLOW := $(if $(ALL),--config research.toml)
 demo: setup
 	@rm -rf $(DEMO)
-	$(BIN)/docpipe ingest datasets/samples --library $(DEMO)
+	@[ -z "$(ALL)" ] || $(BIN)/docpipe flow $(FLOW)
+	$(BIN)/docpipe ingest datasets/samples --library $(DEMO) $(FLOW)
 	@for question in \
 		"How many people does Lindmoor Water supply?" \
 		"By how much is the rent of Ms Solheim reduced for May?" \
 		"Which battery does the Heron 300 need?" \
 		"Who is the managing director of Lindmoor Water?"; \
-	do echo; echo "\$$ docpipe ask \"$$question\""; $(BIN)/docpipe ask --library $(DEMO) "$$question"; done
+	do echo; echo "\$$ docpipe ask \"$$question\""; $(BIN)/docpipe ask --library $(DEMO) $(FLOW) "$$question"; done
 
 test: setup
 	$(BIN)/python -m pytest -n 2 -m "not slow"

@@ -4,6 +4,7 @@
 [ocr]               name = "ocr"; engine = "auto" | "tesseract" | "rapidocr"; dpi; languages
 [entities]          schema = "receipt" | "invoice" | "id" | "form" | "own.toml"; weights; locale
 [visual]            name = "colvision"; model = a folder or hub id; nearest; dpi
+[reranker]          name = "cross_encoder"; model = a folder or hub id
 [reader] [agent] [language_model]
 [limits]            page_timeout, document_timeout, memory caps, sizes
 """
@@ -81,11 +82,13 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `page_timeout` is wall clock for one page in one stage; `document_timeout` bounds the working
     time that all pages of a document take together, in whatever number of workers. Each page that
-    needs OCR adds a third of `page_timeout` to it.
+    needs OCR adds a third of `page_timeout` to it. `answer_timeout` bounds an answer that a server
+    gives, and the fields of a document that it looks for.
     """
 
     page_timeout: Seconds = 30.0
     document_timeout: Seconds = 300.0
+    answer_timeout: Seconds = 180.0
     parse_memory: Count = 2048
     ocr_memory: Count = 3072
     model_memory: Count = 6144
@@ -103,7 +106,7 @@ class Config(msgspec.Struct, frozen=True):
     """The configured stages. `dense` switches the vector index on; it needs the extra `models`.
 
     `retriever` is what pages are found by: their "text", "visual" (what they look like; needs
-    `visual`), or both "fused".
+    `visual`), or both "fused". A `reranker` puts the first of them in order again.
 
     `fusion` says how the rankings by terms and by vectors are joined: their scores are added
     ("sum"), or their ranks ("rrf": reciprocal rank fusion, which knows no scores that compare).
@@ -119,6 +122,7 @@ class Config(msgspec.Struct, frozen=True):
     fusion: Fusion = "sum"
     retriever: RetrieverName = "text"
     visual: VisualConfig | None = None
+    reranker: StageConfig | None = None
     entities: EntitiesConfig | None = None
     embedder: StageConfig = StageConfig("minilm")
     reader: StageConfig = StageConfig("extractive")
@@ -134,22 +138,34 @@ class Config(msgspec.Struct, frozen=True):
             )
 
 
-_STAGES = {"parser", "ocr", "embedder", "reader", "agent", "language_model"}
+SHIPPED = Path(__file__).parent / "configs"
+"""Configurations that come with docpipe and are found by their name."""
+
+_STAGES = {"parser", "ocr", "embedder", "reranker", "reader", "agent", "language_model"}
 
 
 def load(path: Path | None = None, overrides: Sequence[str] = ()) -> Config:
-    """The configuration in a TOML file with `key=value` overrides. Raises ConfigError."""
+    """The configuration in a TOML file with `key=value` overrides; where there is no such file, the
+    shipped one of that name. Raises ConfigError."""
     data: dict[str, Any] = {}
     if path is not None:
         try:
-            data = tomllib.loads(path.read_text("utf-8"))
+            data = tomllib.loads(_found(path).read_text("utf-8"))
         except FileNotFoundError as error:
-            raise ConfigError(f"no such configuration file: {path}") from error
+            shipped = ", ".join(sorted(file.name for file in SHIPPED.glob("*.toml")))
+            raise ConfigError(
+                f"no such configuration file: {path}", hint=f"docpipe comes with {shipped}"
+            ) from error
         except (OSError, ValueError) as error:
             raise ConfigError(f"{path} cannot be read as TOML: {error}") from error
     for override in overrides:
         _apply(data, override)
     return from_mapping(data)
+
+
+def _found(path: Path) -> Path:
+    shipped = SHIPPED / path.name
+    return shipped if not path.exists() and path == Path(path.name) and shipped.exists() else path
 
 
 def from_mapping(data: Mapping[str, Any]) -> Config:
