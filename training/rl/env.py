@@ -19,6 +19,7 @@ from docpipe.agents.mmdocr1 import grammar
 from docpipe.agents.mmdocr1.agent import DocumentAgent
 from docpipe.agents.mmdocr1.state import Decision, State
 from docpipe.agents.scope import Scope
+from docpipe.agents.tools import PageKey
 from docpipe.datasets.questions.record import GoldQuestion
 from docpipe.errors import ConfigError
 from docpipe.records import Finish, Malformed, Step, Trajectory
@@ -88,7 +89,7 @@ class DocEnv:
         if isinstance(decision, str):
             turn = grammar.parse(decision, state.documents, state.question)
             decision = Decision(turn.action, turn.thought, response=decision)
-        before = len(gold_pages(question) & state.read.keys())
+        before = set(state.read)
         step = self._agent.act(state, decision)
         parts = self._turn_parts(question, state, step, before)
         if not (state.finished or state.exhausted()):
@@ -107,14 +108,15 @@ class DocEnv:
         return self._trajectory
 
     def _turn_parts(
-        self, question: GoldQuestion, state: State, step: Step, before: int
+        self, question: GoldQuestion, state: State, step: Step, before: set[PageKey]
     ) -> dict[str, float]:
-        parts: dict[str, float] = {}
-        gold = gold_pages(question)
-        if gold:
-            parts["recall"] = (len(gold & state.read.keys()) - before) / len(gold)
+        gold, new = gold_pages(question), state.read.keys() - before
+        parts = {"recall": len(gold & new) / len(gold)} if gold else {}
         malformed = isinstance(step.action, Malformed)
-        return parts | {"format": -malformed / self.settings.turns}
+        return parts | {
+            "format": -malformed / self.settings.turns,
+            "cost": -len(new) / max(1, self.settings.pages),
+        }
 
     def _end(self, state: State) -> Trajectory:
         if not state.finished:

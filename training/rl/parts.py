@@ -17,6 +17,7 @@ from docpipe.library import Library
 from docpipe.stages import LibraryView
 from docpipe.training.docfusion.adapters import add_adapters
 from docpipe.training.docfusion.settings import LoraSettings
+from docpipe.training.rl.compact.remembered import RememberedEnv
 from docpipe.training.rl.env import DocEnv
 from docpipe.training.rl.language import LanguagePolicy
 from docpipe.training.rl.policy import TrainablePolicy
@@ -40,8 +41,9 @@ def make_parts(settings: Settings) -> Parts:
     """Everything that the settings name; the same in every process. Raises ConfigError,
     ModelError."""
     library, questions, evaluation = _data(settings.data, settings.seed)
-    env = DocEnv(library, settings.env, settings.reward)
     name = settings.policy.name
+    environment = RememberedEnv if name == "compact" else DocEnv
+    env = environment(library, settings.env, settings.reward)
     given = {"env": env, "questions": questions, "lora": settings.lora, "seed": settings.seed}
     torch.manual_seed(settings.seed)
     policy = registry.build("policy", POLICIES.get(name, name), settings.policy.options, given)

@@ -8,6 +8,7 @@ parts, and what is done where recall is undefined, are docpipe's:
     correctness  how far the answer agrees with the key, 0..1; without an answer 1 for a refusal
     refusal      of a question without an answer 1 for a refusal and -1 for an answer; else 0
     format       -1 for all turns that the budget allows being malformed, in proportion
+    cost         -1 for all pages that the budget allows being read, in proportion
 
 Parts are kept apart in `Trajectory.rewards`, so that they can be weighted anew.
 """
@@ -24,7 +25,7 @@ from docpipe.datasets.matching import prediction_of, score
 from docpipe.datasets.questions.record import GoldQuestion
 from docpipe.records import Answer
 
-PARTS = ("recall", "correctness", "refusal", "format")
+PARTS = ("recall", "correctness", "refusal", "format", "cost")
 
 
 class RewardSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,6 +36,7 @@ class RewardSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     correctness: float = 1.0
     refusal: float = 0.0
     format: float = 0.0
+    cost: float = 0.0
     without_pages: Literal["correctness", "nothing"] = "correctness"
 
     def total(self, parts: Mapping[str, float]) -> float:

@@ -59,8 +59,10 @@ def test_a_run_earns_recall_turn_by_turn_and_correctness_at_the_end() -> None:
         "correctness": 1.0,
         "refusal": 0.0,
         "format": 0.0,
+        "cost": -2 / 12,
     }
     assert RewardSettings().total(made.trajectory.rewards) == 2.0
+    assert RewardSettings(cost=0.6).total(made.trajectory.rewards) == pytest.approx(1.9)
 
 
 def test_it_is_the_agent_of_ask() -> None:

@@ -17,6 +17,7 @@ import pytest
 from docpipe import codec
 from docpipe.errors import ConfigError
 from docpipe.training.rl.log import Line
+from docpipe.training.rl.rewards import PARTS
 from docpipe.training.rl.settings import Settings, load_settings
 from docpipe.training.rl.toy import toy_questions
 from docpipe.training.train_agent import ModelCard, main, train
@@ -87,7 +88,7 @@ def test_rollouts_are_kept_as_trajectories(tmp_path: Path) -> None:
     lines = (tmp_path / "rollouts" / "000001.jsonl").read_bytes().splitlines()
     kept = [codec.decode(line, Line) for line in lines]
     assert len(kept) == 2 * 4
-    assert kept[0].trajectory.rewards.keys() == {"recall", "correctness", "refusal", "format"}
+    assert kept[0].trajectory.rewards.keys() == set(PARTS)
     assert all(len(choice["logp"]) == 1 for line in kept for choice in line.choices)
 
 

@@ -91,6 +91,7 @@ class TrainableCompact:
         self.memory = Memory(embedder, documents=1000, texts=100_000)
         self.network = CompactNetwork(embedder.dimension, width=width, vectors=vectors)
         self._seen: dict[tuple[Any, ...], _Seen] = {}
+        self._scenes: dict[tuple[Any, ...], Scene] = {}  # of states that are decided on now
 
     @property
     def model(self) -> CompactNetwork:
@@ -103,6 +104,7 @@ class TrainableCompact:
         self, states: Sequence[State], generators: Sequence[torch.Generator | None]
     ) -> list[Decided[Picks]]:
         """The next decisions of several runs, each pick of all with one pass of the network."""
+        self._scenes.clear()
         drafts = [
             _Draft(state, generator) for state, generator in zip(states, generators, strict=True)
         ]
@@ -118,6 +120,7 @@ class TrainableCompact:
         return [draft.decided() for draft in drafts]
 
     def demonstrate(self, state: State, decision: Decision) -> Picks | None:
+        self._scenes.clear()
         wanted = picks_of(decision, self._see(state, []).offered, state)
         if not wanted:
             return None
@@ -148,7 +151,8 @@ class TrainableCompact:
         known = (state.question, *state.documents, *_done(state))
         key = (*known, *picks)
         if key not in self._seen:
-            scene = Scene(state, self.memory)
+            scene = self._scenes.get(known) or Scene(state, self.memory)
+            self._scenes[known] = scene
             while len(self._seen) >= _MOST_SEEN:
                 del self._seen[next(iter(self._seen))]
             self._seen[key] = _Seen(

@@ -1,5 +1,9 @@
-"""An environment that remembers what was searched for, with a reader that says nothing: a rollout
-of the compact policy is then a matter of milliseconds."""
+"""An environment that remembers what was searched for, and a reader that says nothing: a rollout of
+the compact policy is then a matter of milliseconds.
+
+    [env]
+    reader = "docpipe.training.rl.compact.remembered:SilentReader"    # where recall alone counts
+"""
 
 from __future__ import annotations
 
@@ -34,19 +38,26 @@ class RememberedTools(Tools):
 
 
 class RememberedEnv(DocEnv):
-    """A DocEnv that searches once for each query and reads pages without answering: its rewards are
-    of which pages are read. Documents are kept, too."""
+    """A DocEnv that searches once for each query, and keeps documents. `twin` is another run's
+    environment that shares what is kept."""
 
     def __init__(
-        self, library: LibraryView, settings: EnvSettings, rewards: RewardSettings | None = None
+        self,
+        library: LibraryView,
+        settings: EnvSettings | None = None,
+        rewards: RewardSettings | None = None,
     ) -> None:
-        super().__init__(_Kept(library), settings, rewards, reader=SilentReader())
+        super().__init__(_Kept(library), settings, rewards)
         self.found: dict[Hashable, Found] = {}
+
+    def twin(self) -> RememberedEnv:
+        made = RememberedEnv(self.library, self.settings, self.rewards)
+        made.library, made.found = self.library, self.found
+        return made
 
     def reset(self, question: GoldQuestion) -> State:
         state = super().reset(question)
-        library = state.tools.library
-        state.tools = RememberedTools(library, self.found, depth=self.settings.depth)
+        state.tools = RememberedTools(state.tools.library, self.found, depth=self.settings.depth)
         return state
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from docpipe.agents.mmdocr1.agent import DocumentAgent
 from docpipe.agents.mmdocr1.compact import load_network
 from docpipe.agents.mmdocr1.offline import OfflinePolicy
 from docpipe.agents.mmdocr1.state import Decision
@@ -17,11 +18,20 @@ from docpipe.testing import FakeLibrary, sample_document
 from docpipe.testing.fakes import FakeEmbedder
 from docpipe.training.rl.compact.lockstep import Lockstep
 from docpipe.training.rl.compact.policy import TrainableCompact
-from docpipe.training.rl.compact.remembered import RememberedEnv
+from docpipe.training.rl.compact.remembered import RememberedEnv, SilentReader
 from docpipe.training.rl.env import EnvSettings
 from docpipe.training.rl.imitation import demonstrations
+from docpipe.training.rl.rewards import RewardSettings
 from docpipe.training.rl.rolling import Job, jobs, roll_out
-from docpipe.training.rl.settings import ImitationSettings
+from docpipe.training.rl.settings import (
+    DataSettings,
+    ImitationSettings,
+    PolicySettings,
+    Settings,
+    TrainingSettings,
+)
+from docpipe.training.rl.toy import toy_questions
+from docpipe.training.train_agent import train
 
 ID = "a" * 16
 LIBRARY = FakeLibrary(
@@ -111,3 +121,21 @@ def test_searches_are_made_once() -> None:
         made.reset(QUESTIONS[0])
         made.step(Decision(Search(("mill",))))
     assert len(made.found) == 1
+
+
+def test_it_is_trained_by_the_command_and_used_by_the_agent(tmp_path: Path) -> None:
+    settings = Settings(
+        data=DataSettings(toy=4),
+        policy=PolicySettings("compact", {"embedder": "fake", "width": 16, "vectors": 4}),
+        env=EnvSettings(turns=6, pages=2, reader=f"{SilentReader.__module__}:SilentReader"),
+        reward=RewardSettings(correctness=0.0, cost=0.25, without_pages="nothing"),
+        imitation=ImitationSettings(steps=3, batch=4),
+        training=TrainingSettings(steps=2, questions=4, group=2, rate=1e-3),
+    )
+    card = train(settings, tmp_path)
+    assert 0.0 <= card.evaluation["eval_recall"] <= 1.0
+    library, (question, *_) = toy_questions(4, settings.seed)
+    agent = DocumentAgent(
+        policy="compact", policy_options={"weights": str(tmp_path), "embedder": "fake"}
+    )
+    assert isinstance(agent.run(question.question, library).steps[0].action, Search)
