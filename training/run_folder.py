@@ -16,6 +16,7 @@ from docpipe.errors import ConfigError, DocpipeError
 
 CHECKPOINTS = "checkpoints"
 METRICS = "metrics.jsonl"
+CARD = "model_card.json"
 
 
 def last_checkpoint(folder: Path) -> str:
@@ -32,7 +33,7 @@ def last_checkpoint(folder: Path) -> str:
 def write_run(folder: Path, card: msgspec.Struct, history: Iterable[dict[str, Any]]) -> None:
     """Write model_card.json, and metrics.jsonl: a line for each logged step."""
     text = msgspec.json.format(msgspec.json.encode(card), indent=2)
-    (folder / "model_card.json").write_bytes(text + b"\n")
+    (folder / CARD).write_bytes(text + b"\n")
     write_lines(folder / METRICS, history)
 
 

@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import msgspec
 import transformers
 from transformers import TrainerCallback
 
@@ -22,37 +21,22 @@ from docpipe.parsers.docfusion.config import DocFusionConfig
 from docpipe.parsers.docfusion.model import DocFusion
 from docpipe.parsers.docfusion.vocabulary import Vocabulary, build_vocabulary
 from docpipe.parsers.docfusion.weights import count_parameters, load, save
-from docpipe.training.docfusion.adapters import add_adapters, merge_adapters
+from docpipe.training.docfusion.frame import (
+    PICTURES,
+    ModelCard,
+    learn,
+    make_card,
+    training_command,
+    write_model,
+)
 from docpipe.training.docfusion.loop import Show
 from docpipe.training.docfusion.progress import Progress
 from docpipe.training.docfusion.resizing import resized
 from docpipe.training.docfusion.settings import Settings, load_settings, with_changes
 from docpipe.training.docfusion.trainer import DocFusionTrainer
-from docpipe.training.run_folder import (
-    CHECKPOINTS,
-    last_checkpoint,
-    run_script,
-    versions,
-    write_run,
-)
+from docpipe.training.run_folder import CHECKPOINTS
 
-PICTURES = "samples"
-
-
-class ModelCard(msgspec.Struct, frozen=True):
-    """What a reader must know of a trained model. `evaluation` is on synthetic samples, of the
-    profile that the settings name; `samples` trained on are by task, `minutes` with evaluations."""
-
-    command: str
-    settings: Settings
-    config: DocFusionConfig
-    parameters: int
-    trained_parameters: int
-    evaluation: dict[str, float]
-    steps: int
-    samples: dict[str, int]
-    minutes: float
-    versions: dict[str, str]
+Card = ModelCard[Settings, DocFusionConfig]
 
 
 def train(
@@ -64,7 +48,7 @@ def train(
     callbacks: Sequence[TrainerCallback] = (),
     show: Show | None = None,
     clock: Callable[[], float] | None = None,
-) -> ModelCard:
+) -> Card:
     """Train, evaluate and write everything into `folder`. Raises ConfigError, ModelError.
 
     On the CPU, a run by steps that was stopped and resumed ends with the weights of one that was
@@ -72,43 +56,17 @@ def train(
     """
     transformers.set_seed(settings.seed)
     model, vocabulary = make_model(settings)
-    if settings.lora is not None:
-        add_adapters(model, [model.vision_tower, model.language_model], settings.lora)
-    trained = sum(p.numel() for p in model.parameters() if p.requires_grad)
-    progress = Progress(settings.training, clock) if clock else Progress(settings.training)
 
-    trainer = DocFusionTrainer(
-        model,
-        vocabulary,
-        settings,
-        folder / CHECKPOINTS,
-        folder / PICTURES,
-        progress,
-        callbacks,
-        show,
-    )
-    trainer.train(resume_from_checkpoint=last_checkpoint(folder) if resume else None)
-    minutes = progress.minutes
-    evaluation = trainer.evaluate()
+    def start(progress: Progress) -> DocFusionTrainer:
+        own, pictures = folder / CHECKPOINTS, folder / PICTURES
+        return DocFusionTrainer(
+            model, vocabulary, settings, own, pictures, progress, callbacks, show
+        )
 
-    model = model.cpu().eval()
-    if settings.lora is not None:
-        merge_adapters(model)
-    card = ModelCard(
-        command=command,
-        settings=settings,
-        config=model.config,
-        parameters=count_parameters(model),
-        trained_parameters=trained,
-        evaluation={name: round(value, 5) for name, value in evaluation.items()},
-        steps=trainer.state.global_step,
-        samples=progress.samples,
-        minutes=round(minutes, 2),
-        versions=versions(),
-    )
-    if trainer.is_world_process_zero():
-        save(folder, model, half=settings.half)
-        write_run(folder, card, trainer.state.log_history)
+    adapted = [model.vision_tower, model.language_model]
+    done = learn(model, adapted, settings, folder, start, resume=resume, clock=clock)
+    card = make_card(done, settings, model.config, count_parameters(model), command)
+    write_model(done, folder, card, lambda out: save(out, model, half=settings.half))
     return card
 
 
@@ -121,22 +79,9 @@ def make_model(settings: Settings) -> tuple[DocFusion, Vocabulary]:
     return DocFusion(config), build_vocabulary(config, Path())
 
 
-def log_line(done: float, logs: dict[str, float]) -> None:
-    """Write what is logged to stderr, a line each."""
-    if logs:
-        shown = "  ".join(f"{name} {value:.4g}" for name, value in logs.items())
-        print(f"{done:6.1%}  {shown}", file=sys.stderr, flush=True)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
-
-    def run(config: Path, out: Path, resume: bool, command: str) -> dict[str, float]:
-        settings = load_settings(config)
-        card = train(settings, out, resume=resume, command=command, show=log_line)
-        return card.evaluation  # the first process has it
-
-    return run_script("docfusion", run, arguments)
+    return training_command("docfusion", load_settings, train, arguments)
 
 
 if __name__ == "__main__":

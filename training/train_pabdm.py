@@ -21,35 +21,21 @@ from transformers import TrainerCallback
 from docpipe.parsers.pabdm.config import PaBdmConfig
 from docpipe.parsers.pabdm.model import PaBdm
 from docpipe.parsers.pabdm.weights import count_parameters, load, save, take_vision
-from docpipe.training.docfusion.adapters import add_adapters, merge_adapters
+from docpipe.training.docfusion.frame import (
+    PICTURES,
+    ModelCard,
+    learn,
+    make_card,
+    training_command,
+    write_model,
+)
 from docpipe.training.docfusion.loop import Show
 from docpipe.training.docfusion.progress import Progress
 from docpipe.training.pabdm.settings import Settings, StartSettings, load_settings
 from docpipe.training.pabdm.trainer import PaBdmTrainer
-from docpipe.training.run_folder import (
-    CHECKPOINTS,
-    last_checkpoint,
-    run_script,
-    versions,
-    write_run,
-)
-from docpipe.training.train_docfusion import PICTURES, log_line
+from docpipe.training.run_folder import CHECKPOINTS
 
-
-class ModelCard(msgspec.Struct, frozen=True):
-    """What a reader must know of a trained model. `evaluation` is on synthetic samples, of the
-    profile that the settings name; `samples` trained on are by task, `minutes` with evaluations."""
-
-    command: str
-    settings: Settings
-    config: PaBdmConfig
-    parameters: int
-    trained_parameters: int
-    evaluation: dict[str, float]
-    steps: int
-    samples: dict[str, int]
-    minutes: float
-    versions: dict[str, str]
+Card = ModelCard[Settings, PaBdmConfig]
 
 
 def train(
@@ -61,7 +47,7 @@ def train(
     callbacks: Sequence[TrainerCallback] = (),
     show: Show | None = None,
     clock: Callable[[], float] | None = None,
-) -> ModelCard:
+) -> Card:
     """Train, evaluate and write everything into `folder`. Raises ConfigError, ModelError.
 
     On the CPU, a run by steps that was stopped and resumed ends with the weights of one that was
@@ -69,36 +55,16 @@ def train(
     """
     transformers.set_seed(settings.seed)
     model = make_model(settings.model)
-    if settings.lora is not None:
-        add_adapters(model, [model.vision, model.decoder], settings.lora)
-    trained = sum(p.numel() for p in model.parameters() if p.requires_grad)
-    progress = Progress(settings.training, clock) if clock else Progress(settings.training)
 
-    trainer = PaBdmTrainer(
-        model, settings, folder / CHECKPOINTS, folder / PICTURES, progress, callbacks, show
-    )
-    trainer.train(resume_from_checkpoint=last_checkpoint(folder) if resume else None)
-    minutes = progress.minutes
-    evaluation = trainer.evaluate()
+    def start(progress: Progress) -> PaBdmTrainer:
+        own, pictures = folder / CHECKPOINTS, folder / PICTURES
+        return PaBdmTrainer(model, settings, own, pictures, progress, callbacks, show)
 
-    model = model.cpu().eval()
-    if settings.lora is not None:
-        merge_adapters(model)
-    card = ModelCard(
-        command=command,
-        settings=settings,
-        config=msgspec.structs.replace(model.config, mode=settings.mode),
-        parameters=count_parameters(model),
-        trained_parameters=trained,
-        evaluation={name: round(value, 5) for name, value in evaluation.items()},
-        steps=trainer.state.global_step,
-        samples=progress.samples,
-        minutes=round(minutes, 2),
-        versions=versions(),
-    )
-    if trainer.is_world_process_zero():
-        save(folder, model, settings.mode, half=settings.half)
-        write_run(folder, card, trainer.state.log_history)
+    adapted = [model.vision, model.decoder]
+    done = learn(model, adapted, settings, folder, start, resume=resume, clock=clock)
+    config = msgspec.structs.replace(model.config, mode=settings.mode)
+    card = make_card(done, settings, config, count_parameters(model), command)
+    write_model(done, folder, card, lambda out: save(out, model, settings.mode, half=settings.half))
     return card
 
 
@@ -114,13 +80,7 @@ def make_model(start: StartSettings) -> PaBdm:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
-
-    def run(config: Path, out: Path, resume: bool, command: str) -> dict[str, float]:
-        settings = load_settings(config)
-        card = train(settings, out, resume=resume, command=command, show=log_line)
-        return card.evaluation  # the first process has it
-
-    return run_script("pabdm", run, arguments)
+    return training_command("pabdm", load_settings, train, arguments)
 
 
 if __name__ == "__main__":

@@ -55,8 +55,9 @@ from docpipe.datasets.docfusion.profiles import HELD_OUT
 from docpipe.datasets.docfusion.samples import Sample, Task
 from docpipe.datasets.docfusion.synthetic import synthetic
 from docpipe.errors import ConfigError
+from docpipe.parsers.docfusion.folder import CONFIG_FILE
 from docpipe.parsers.pabdm.model import PaBdm
-from docpipe.parsers.pabdm.weights import CONFIG_FILE, load
+from docpipe.parsers.pabdm.weights import load
 from docpipe.training.docfusion.metrics import Prediction, edit_distance, sample_scores
 
 LIMIT = 50

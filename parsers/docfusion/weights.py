@@ -1,4 +1,4 @@
-"""A model in a folder: `config.json` and `model.safetensors`, docpipe's own or the public one's.
+"""A DocFusion model in a folder (see folder), docpipe's own or the public one's.
 
 The public checkpoint (`sc22mc/DocFusion`) stores its token table four times, for the prompt, the
 encoder, the decoder and the output; others store it once. Either loads: what equals the first table
@@ -15,13 +15,19 @@ import msgspec
 import torch
 from torch import Tensor
 
-from docpipe.errors import ConfigError, ModelError
+from docpipe.errors import ModelError
 from docpipe.parsers.docfusion.config import DocFusionConfig, from_public
+from docpipe.parsers.docfusion.folder import (
+    CONFIG_FILE,
+    WEIGHTS_FILE,
+    check_keys,
+    read_tensors,
+    reading,
+    write,
+)
 from docpipe.parsers.docfusion.model import DocFusion
 from docpipe.parsers.docfusion.vocabulary import Vocabulary, build_vocabulary
 
-CONFIG_FILE = "config.json"
-WEIGHTS_FILE = "model.safetensors"
 SHIPPED = Path(__file__).parent / "tiny"
 
 _SHARED = "language_model.model.shared.weight"
@@ -30,7 +36,7 @@ _OWN: dict[Literal["decoder", "head"], str] = {
     "decoder": "language_model.model.decoder.embed_tokens.weight",
     "head": "language_model.lm_head.weight",
 }
-_COMPUTED = {"language_model.final_logits_bias", "visual_temporal_embed.pos_idx_to_embed"}
+_COMPUTED = ("language_model.final_logits_bias", "visual_temporal_embed.pos_idx_to_embed")
 _TRAINING_ONLY = ("ctc_head.", "box_head.")
 
 
@@ -51,20 +57,14 @@ def shipped() -> Path:
 
 
 def save(folder: Path, model: DocFusion, *, half: bool = False) -> None:
-    """Write both files, each tensor once, without what only training needs; with `half` numbers of
-    16 bits."""
-    from safetensors.torch import save_file
-
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write the files, each tensor once; with `half` numbers of 16 bits."""
     shared = {_ENCODER, *(name for part, name in _OWN.items() if part not in _separate(model))}
     tensors = {
-        name: (tensor.detach().half() if half else tensor.detach()).cpu().contiguous()
+        name: tensor.half() if half else tensor
         for name, tensor in model.state_dict().items()
-        if name not in shared and not name.startswith(_TRAINING_ONLY)
+        if name not in shared
     }
-    save_file(tensors, folder / WEIGHTS_FILE)
-    text = msgspec.json.format(msgspec.json.encode(model.config), indent=2)
-    (folder / CONFIG_FILE).write_bytes(text + b"\n")
+    write(folder, model.config, tensors, _TRAINING_ONLY)
 
 
 def load(folder: Path, device: str = "cpu") -> Loaded:
@@ -72,23 +72,9 @@ def load(folder: Path, device: str = "cpu") -> Loaded:
 
     Raises ModelError that says what is wrong with the folder.
     """
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    try:
+    with reading("DocFusion", folder):
         config = read_config(folder)
-        state = load_file(folder / WEIGHTS_FILE)
-        model = from_state(config, state).to(device)
-    except FileNotFoundError as error:
-        raise ModelError(
-            f"no DocFusion model in {folder}: {error.filename or error} is missing",
-            hint=f"a folder with {CONFIG_FILE} and {WEIGHTS_FILE} is needed",
-        ) from error
-    except (OSError, ValueError, ConfigError, SafetensorError, RuntimeError) as error:
-        raise ModelError(
-            f"the DocFusion model in {folder} cannot be used: {error}",
-            hint=f"{CONFIG_FILE} and {WEIGHTS_FILE} must belong together",
-        ) from error
+        model = from_state(config, read_tensors(folder)).to(device)
     return Loaded(model.eval(), build_vocabulary(config, folder))
 
 
@@ -116,17 +102,7 @@ def from_state(config: DocFusionConfig, state: dict[str, Tensor]) -> DocFusion:
     model = DocFusion(msgspec.structs.replace(config, text=text))
     state = {_SHARED: shared, _ENCODER: shared} | dict.fromkeys(_OWN.values(), shared) | state
     found = model.load_state_dict(state | {_ENCODER: shared}, strict=False)
-    missing = [
-        name
-        for name in found.missing_keys
-        if name not in _COMPUTED and not name.startswith(_TRAINING_ONLY)
-    ]
-    if missing or found.unexpected_keys:
-        wrong = [*missing, *found.unexpected_keys]
-        raise ModelError(
-            f"weights and configuration differ in {len(wrong)} tensors, such as {wrong[0]}",
-            hint="they are of another model",
-        )
+    check_keys(found, _COMPUTED + _TRAINING_ONLY)
     return model
 
 

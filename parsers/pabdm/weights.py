@@ -1,8 +1,4 @@
-"""A small model in a folder: `config.json` and `model.safetensors`.
-
-A folder that training wrote has `training.safetensors` besides: what only training needs. A warm
-start goes on with it; a folder to use or to ship can do without.
-"""
+"""A small PA-BDM model in a folder (see docfusion.folder), and what DocFusion's lends it."""
 
 from __future__ import annotations
 
@@ -13,62 +9,35 @@ import msgspec
 import torch
 from torch import Tensor
 
-from docpipe.errors import ConfigError, ModelError
+from docpipe.errors import ModelError
+from docpipe.parsers.docfusion.folder import (
+    CONFIG_FILE,
+    TRAINING_FILE,
+    check_keys,
+    read_tensors,
+    reading,
+    write,
+)
+from docpipe.parsers.docfusion.model import DocFusion
 from docpipe.parsers.docfusion.weights import load as load_docfusion
 from docpipe.parsers.pabdm.config import Mode, PaBdmConfig
 from docpipe.parsers.pabdm.model import PaBdm
 
-CONFIG_FILE = "config.json"
-WEIGHTS_FILE = "model.safetensors"
-TRAINING_FILE = "training.safetensors"
-_TRAINING_ONLY = "vision.ctc_head."
+_TRAINING_ONLY = ("vision.ctc_head.",)
 
 
 def save(folder: Path, model: PaBdm, mode: Mode, *, half: bool = False) -> None:
     """Write the files. `mode` is what it was trained for; with `half`, numbers of 16 bits."""
-    from safetensors.torch import save_file
-
-    folder.mkdir(parents=True, exist_ok=True)
-    kind = torch.float16 if half else torch.float32
-    tensors = {n: t.detach().to("cpu", kind).contiguous() for n, t in model.state_dict().items()}
-    apart = {name: tensors.pop(name) for name in list(tensors) if name.startswith(_TRAINING_ONLY)}
-    save_file(tensors, folder / WEIGHTS_FILE)
-    save_file(apart, folder / TRAINING_FILE)
-    config = msgspec.structs.replace(model.config, mode=mode)
-    text = msgspec.json.format(msgspec.json.encode(config), indent=2)
-    (folder / CONFIG_FILE).write_bytes(text + b"\n")
+    tensors = {n: tensor.half() if half else tensor for n, tensor in model.state_dict().items()}
+    write(folder, msgspec.structs.replace(model.config, mode=mode), tensors, _TRAINING_ONLY)
 
 
 def load(folder: Path, device: str = "cpu") -> PaBdm:
     """The model in a folder, ready for use. Raises ModelError that says what is wrong with it."""
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    try:
+    with reading("PA-BDM", folder):
         config = msgspec.json.decode((folder / CONFIG_FILE).read_bytes(), type=PaBdmConfig)
         model = PaBdm(config)
-        state = load_file(folder / WEIGHTS_FILE)
-        if (folder / TRAINING_FILE).exists():
-            state |= load_file(folder / TRAINING_FILE)
-        found = model.load_state_dict(state, strict=False)
-    except FileNotFoundError as error:
-        raise ModelError(
-            f"no PA-BDM model in {folder}: {error.filename or error} is missing",
-            hint=f"a folder with {CONFIG_FILE} and {WEIGHTS_FILE} is needed",
-        ) from error
-    except (OSError, ValueError, ConfigError, SafetensorError, RuntimeError) as error:
-        raise ModelError(
-            f"the PA-BDM model in {folder} cannot be used: {error}",
-            hint=f"{CONFIG_FILE} and {WEIGHTS_FILE} must belong together",
-        ) from error
-    missing = [name for name in found.missing_keys if not name.startswith(_TRAINING_ONLY)]
-    if missing or found.unexpected_keys:
-        wrong = [*missing, *found.unexpected_keys]
-        raise ModelError(
-            f"weights and configuration in {folder} differ in {len(wrong)} tensors, such as "
-            f"{wrong[0]}",
-            hint="they are of another model",
-        )
+        check_keys(model.load_state_dict(read_tensors(folder), strict=False), _TRAINING_ONLY)
     return model.to(device).eval()
 
 
@@ -78,7 +47,8 @@ def take_vision(model: PaBdm, folder: Path) -> None:
     tower and width. Raises ModelError.
 
     The constant that DocFusion adds as the time of an image goes into the position tables, and of
-    features that are merged the mean is projected.
+    features that are merged the mean is projected. The head that reads text off columns comes
+    along if it is there and knows the same pieces.
     """
     given, _ = load_docfusion(folder)
     state = vision_state(given.state_dict(), math.prod(model.config.merge))
@@ -90,6 +60,18 @@ def take_vision(model: PaBdm, folder: Path) -> None:
             hint="[model.changes.vision] and width must be those of the DocFusion model",
         )
     model.vision.load_state_dict(state, strict=False)
+    if (folder / TRAINING_FILE).exists():
+        _take_head(model, given)
+
+
+def _take_head(model: PaBdm, given: DocFusion) -> None:
+    """DocFusion's classes are the tokens of texts, and labels behind them."""
+    own, theirs, count = model.vision.ctc_head, given.ctc_head, model.config.ctc_frames
+    same = (count, model.config.pieces) == (given.config.ctc_frames, given.config.pieces)
+    if own is None or theirs is None or not same:
+        return
+    for part, lent in ((own.weight, theirs.weight), (own.bias, theirs.bias)):
+        part.copy_(lent.unflatten(0, (count, -1))[:, : model.texts].flatten(0, 1))
 
 
 def vision_state(state: dict[str, Tensor], merged: int) -> dict[str, Tensor]:

@@ -147,10 +147,14 @@ class DataSettings(
     forbid_unknown_fields=True,
     rename={"stages": "stage", "sources": "source"},
 ):
-    """What any model that learns from these samples is told: which ones, and for how long."""
+    """What any model that learns from these samples is told: which ones, and for how long.
+    `licence` is that of the weights, for their card; `half` stores them in 16 bits."""
 
     training: TrainingSettings
     seed: int = 1
+    licence: str = ""
+    half: bool = False
+    lora: LoraSettings | None = None
     stages: tuple[Stage, ...] = (Stage(1.0, EVERYTHING),)
     sources: tuple[Source, ...] = ()
     lengths: Lengths = Lengths()
@@ -169,13 +173,8 @@ class DataSettings(
 
 
 class Settings(DataSettings, frozen=True, forbid_unknown_fields=True):
-    """`licence` is that of the weights, for their card; `half` stores them in 16 bits."""
-
     model: ModelSettings = ModelSettings()
     loss: LossSettings = LossSettings()
-    lora: LoraSettings | None = None
-    licence: str = ""
-    half: bool = False
 
 
 def load_settings(path: Path) -> Settings:

@@ -10,7 +10,7 @@ gradient?); each with exact and jittered boxes, since synthetic labels have no n
 OUT/study.json has a row per run: its figures, the plain cross-entropy of held-out targets (GK-CEL
 is below it by construction, so losses of arms do not compare) and the share of location tokens in
 the gradient of the output layer. OUT/study.md has means and deviations over seeds. Finished runs
-are not done again.
+are not done again; those of other settings stop the study.
 """
 
 from __future__ import annotations
@@ -26,11 +26,18 @@ import torch
 from torch import Tensor
 
 from docpipe.datasets.docfusion.samples import Task
-from docpipe.errors import DocpipeError
 from docpipe.parsers.docfusion.loss import IGNORED
 from docpipe.parsers.docfusion.model import DocFusion
 from docpipe.parsers.docfusion.weights import load
-from docpipe.training.docfusion.arms import affordable, spread, with_steps
+from docpipe.training.docfusion.arms import (
+    affordable,
+    means,
+    run_once,
+    study_command,
+    study_parser,
+    with_steps,
+    write_study,
+)
 from docpipe.training.docfusion.data import Collator, Encoder
 from docpipe.training.docfusion.losses import is_location, token_losses
 from docpipe.training.docfusion.settings import LossSettings, Settings, load_settings
@@ -74,21 +81,20 @@ def study(
     runs: list[Run] = []
     for arm, jitter, seed in planned:
         runs.append(_run(settings, folder, arm, jitter, seed, steps))
-        _write(folder, runs)
+        write_study(folder, runs, table(runs))
     return runs
 
 
 def _run(settings: Settings, folder: Path, arm: str, jitter: int, seed: int, steps: int) -> Run:
     out = folder / "runs" / f"{arm}-jitter{jitter}-seed{seed}"
-    if (out / "run.json").exists():
-        return msgspec.json.decode((out / "run.json").read_bytes(), type=Run)
     loss = msgspec.structs.replace(ARMS[arm], jitter=jitter, ctc=settings.loss.ctc)
     own = with_steps(msgspec.structs.replace(settings, seed=seed, loss=loss), steps)
-    card = train(own, out)
-    figures = card.evaluation | held_out_losses(out, own)
-    run = Run(arm, jitter, seed, card.steps, figures)
-    (out / "run.json").write_bytes(msgspec.json.encode(run))
-    return run
+
+    def run() -> Run:
+        card = train(own, out)
+        return Run(arm, jitter, seed, card.steps, card.evaluation | held_out_losses(out, own))
+
+    return run_once(out, own, Run, run)
 
 
 def held_out_losses(folder: Path, settings: Settings) -> dict[str, float]:
@@ -138,12 +144,6 @@ def _losses(
     return losses, is_location(targets, model.config)
 
 
-def _write(folder: Path, runs: Sequence[Run]) -> None:
-    text = msgspec.json.format(msgspec.json.encode(runs), indent=1)
-    (folder / "study.json").write_bytes(text + b"\n")
-    (folder / "study.md").write_text(table(runs), "utf-8")
-
-
 FIGURES: tuple[str, ...] = (
     "eval_layout_f1_50",
     "eval_layout_f1_75",
@@ -161,16 +161,10 @@ FIGURES: tuple[str, ...] = (
 
 def table(runs: Sequence[Run]) -> str:
     """Mean ± standard deviation over seeds as Markdown, a row for each arm."""
-    groups: defaultdict[tuple[str, int], list[Run]] = defaultdict(list)
+    groups: defaultdict[tuple[str, ...], list[dict[str, float]]] = defaultdict(list)
     for run in runs:
-        groups[run.arm, run.jitter].append(run)
-    shown = [name for name in FIGURES if any(name in run.figures for run in runs)]
-    heads = [name.removeprefix("eval_") for name in shown]
-    lines = [f"| arm | jitter | seeds | {' | '.join(heads)} |", "|---" * (3 + len(heads)) + "|"]
-    for (arm, jitter), members in groups.items():
-        cells = [spread([run.figures[name] for run in members]) for name in shown]
-        lines.append(f"| {arm} | {jitter} | {len(members)} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        groups[run.arm, str(run.jitter)].append(run.figures)
+    return means(("arm", "jitter"), groups, FIGURES)
 
 
 def single_task(settings: Settings, task: Task) -> Settings:
@@ -181,25 +175,19 @@ def single_task(settings: Settings, task: Task) -> Settings:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
-    parser = argparse.ArgumentParser(description="Compare GK-CEL with cross-entropy.")
-    parser.add_argument("config", type=Path, help="TOML file, see training/configs")
-    parser.add_argument("out", type=Path, help="folder for the runs and the comparison")
-    parser.add_argument("--minutes", type=float, required=True, help="for all runs together")
+    parser = study_parser("Compare GK-CEL with cross-entropy.", ARMS)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--arms", nargs="+", choices=ARMS, default=list(ARMS))
     parser.add_argument("--layout-only", action="store_true", help="boxes alone, no task mix")
-    given = parser.parse_args(arguments)
-    given.out.mkdir(parents=True, exist_ok=True)
-    try:
+
+    def run(given: argparse.Namespace) -> str:
         settings = load_settings(given.config)
         if given.layout_only:
             settings = single_task(settings, "layout")
-        runs = study(settings, given.out, minutes=given.minutes, seeds=given.seeds, arms=given.arms)
-    except DocpipeError as error:
-        print(error, file=sys.stderr)
-        return 2
-    print(table(runs))
-    return 0
+        return table(
+            study(settings, given.out, minutes=given.minutes, seeds=given.seeds, arms=given.arms)
+        )
+
+    return study_command(parser, run, arguments)
 
 
 if __name__ == "__main__":

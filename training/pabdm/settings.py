@@ -1,9 +1,8 @@
 """The training configuration: one TOML file.
 
-What [[stage]], [[source]], [lengths], [training], [lora] and seed say is told in
+What [[stage]], [[source]], [lengths], [training], [lora], seed, licence and half say is told in
 docpipe.training.docfusion.settings; tasks are text, formula and table. Besides:
 
-half        = true: weights are stored in 16 bits
 [model]     preset = "tiny" or init = a folder of weights; changes to the preset; vision = a folder
             of DocFusion weights to take the vision tower from
 [[phase]]   until (share of the run), loss = "next" | "suffix_ce" | "csl" | "bd3lm"
@@ -23,7 +22,6 @@ from docpipe.parsers.pabdm.loss import CSL, Thresholds
 from docpipe.parsers.pabdm.presets import PRESETS
 from docpipe.training.docfusion.settings import (
     DataSettings,
-    LoraSettings,
     ModelSettings,
     read_settings,
     with_changes,
@@ -84,13 +82,9 @@ class LossSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Settings(DataSettings, frozen=True, forbid_unknown_fields=True, rename={"phases": "phase"}):
-    """`half` stores weights in 16 bits."""
-
     model: StartSettings = StartSettings()
     phases: tuple[Phase, ...] = (Phase(0.3, "next"), Phase(1.0, "suffix_ce"))
     loss: LossSettings = LossSettings()
-    lora: LoraSettings | None = None
-    half: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

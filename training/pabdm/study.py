@@ -16,7 +16,7 @@ as many as the rest of the minutes allow; of one seed, they see the same samples
 Three seeds of the first three and one of the others; with --full three of all, and each of them
 with blocks of 8 and 32 besides. OUT/runs has the models, OUT/study.json a row per run with the
 figures of its evaluation and the positions that counted in its last steps, OUT/study.md means and
-deviations over seeds. Finished runs are not done again.
+deviations over seeds. Finished runs are not done again; those of other settings stop the study.
 """
 
 from __future__ import annotations
@@ -30,9 +30,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from docpipe.errors import DocpipeError
-from docpipe.parsers.pabdm.weights import CONFIG_FILE
-from docpipe.training.docfusion.arms import affordable, spread, with_steps
+from docpipe.training.docfusion.arms import (
+    affordable,
+    is_done,
+    means,
+    run_once,
+    study_command,
+    study_parser,
+    with_steps,
+    write_study,
+)
 from docpipe.training.pabdm.settings import (
     LossSettings,
     Phase,
@@ -120,9 +127,7 @@ def study(
     runs: list[Run] = []
     for one in planned:
         runs.append(_run(settings, folder / "runs" / one.name, warm, one, steps))
-        text = msgspec.json.format(msgspec.json.encode(runs), indent=1)
-        (folder / "study.json").write_bytes(text + b"\n")
-        (folder / "study.md").write_text(table(runs), "utf-8")
+        write_study(folder, runs, table(runs))
     return runs
 
 
@@ -131,10 +136,10 @@ def _warm(settings: Settings, folder: Path, minutes: float) -> Path:
     if settings.model.init:
         return Path(settings.model.init)
     out = folder / "warm"
-    if not (out / CONFIG_FILE).exists():
-        training = msgspec.structs.replace(settings.training, steps=0, minutes=minutes)
-        phases = (Phase(1.0, "next"),)
-        train(msgspec.structs.replace(settings, training=training, phases=phases), out)
+    training = msgspec.structs.replace(settings.training, steps=0, minutes=minutes)
+    own = msgspec.structs.replace(settings, training=training, phases=(Phase(1.0, "next"),))
+    if not is_done(out, own):
+        train(own, out)
     return out
 
 
@@ -152,13 +157,13 @@ def _settings(settings: Settings, warm: Path, planned: Planned) -> Settings:
 
 
 def _run(settings: Settings, out: Path, warm: Path, planned: Planned, steps: int) -> Run:
-    path = out / "run.json"
-    if path.exists():
-        return msgspec.json.decode(path.read_bytes(), type=Run)
-    card = train(with_steps(_settings(settings, warm, planned), steps), out)
-    run = Run(planned.group, planned.seed, card.steps, card.evaluation, _active(out))
-    path.write_bytes(msgspec.json.encode(run))
-    return run
+    own = with_steps(_settings(settings, warm, planned), steps)
+
+    def run() -> Run:
+        card = train(own, out)
+        return Run(planned.group, planned.seed, card.steps, card.evaluation, _active(out))
+
+    return run_once(out, own, Run, run)
 
 
 def _active(folder: Path) -> float:
@@ -176,42 +181,30 @@ FIGURES = (
     "eval_table_tokens_per_forward",
     "eval_formula_ned",
     "eval_formula_tokens_per_forward",
+    "active per block",
 )
 
 
 def table(runs: Sequence[Run]) -> str:
     """Mean ± standard deviation over seeds as Markdown, a row for each arm."""
-    groups: defaultdict[str, list[Run]] = defaultdict(list)
+    groups: defaultdict[tuple[str, ...], list[dict[str, float]]] = defaultdict(list)
     for run in runs:
-        groups[run.group].append(run)
-    shown = [name for name in FIGURES if any(name in run.figures for run in runs)]
-    heads = " | ".join(name.removeprefix("eval_") for name in shown)
-    lines = [f"| arm | seeds | {heads} | active per block |", "|---" * (3 + len(shown)) + "|"]
-    for group, members in groups.items():
-        cells = [spread([run.figures[name] for run in members]) for name in shown]
-        cells.append(spread([run.active for run in members]))
-        lines.append(f"| {group} | {len(members)} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        groups[(run.group,)].append(run.figures | {"active per block": run.active})
+    return means(("arm",), groups, FIGURES)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
-    parser = argparse.ArgumentParser(description="Compare ways to train PA-BDM.")
-    parser.add_argument("config", type=Path, help="TOML file, see training/configs")
-    parser.add_argument("out", type=Path, help="folder for the runs and the comparison")
-    parser.add_argument("--minutes", type=float, required=True, help="for all runs together")
-    parser.add_argument("--arms", nargs="+", choices=ARMS, default=list(ARMS))
+    parser = study_parser("Compare ways to train PA-BDM.", ARMS)
     parser.add_argument("--full", action="store_true", help="all seeds, and other blocks")
-    given = parser.parse_args(arguments)
-    given.out.mkdir(parents=True, exist_ok=True)
-    try:
+
+    def run(given: argparse.Namespace) -> str:
         settings = load_settings(given.config)
-        runs = study(settings, given.out, minutes=given.minutes, arms=given.arms, full=given.full)
-    except DocpipeError as error:
-        print(error, file=sys.stderr)
-        return 2
-    print(table(runs))
-    return 0
+        return table(
+            study(settings, given.out, minutes=given.minutes, arms=given.arms, full=given.full)
+        )
+
+    return study_command(parser, run, arguments)
 
 
 if __name__ == "__main__":

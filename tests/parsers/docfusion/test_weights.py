@@ -90,6 +90,10 @@ def test_a_file_holds_each_tensor_once_and_nothing_of_training(tmp_path: Path) -
     assert SHARED in names
     assert not names & {DECODER, ENCODER, HEAD}
     assert not any(name.startswith(("ctc_head", "box_head")) for name in names)
+    kept = load_file(tmp_path / "training.safetensors")
+    again = load(tmp_path).model.state_dict()
+    assert {name.partition(".")[0] for name in kept} == {"ctc_head", "box_head"}
+    assert all(tensor.equal(again[name]) for name, tensor in kept.items())
 
 
 def test_four_equal_tables_and_one_are_the_same_model() -> None:

@@ -126,8 +126,9 @@ def test_a_docfusion_model_lends_its_eyes(tmp_path: Path, merge: tuple[int, int]
     given = DocFusion(config).eval()
     save_docfusion(tmp_path, given)
     own = PaBdmConfig(
-        vision=config.vision, width=config.text.width, heads=2, merge=merge, block=4, layers=1
-    )
+        vision=config.vision, width=config.text.width, heads=2, merge=merge, block=4, layers=1,
+        pieces=config.pieces, ctc_frames=config.ctc_frames,
+    )  # fmt: skip
     model = PaBdm(own).eval()
     take_vision(model, tmp_path)
     pixels, _ = inputs(model)
@@ -136,6 +137,12 @@ def test_a_docfusion_model_lends_its_eyes(tmp_path: Path, merge: tuple[int, int]
         seen = model.vision(pixels).tokens
     if merge == (1, 1):
         assert torch.allclose(seen, tokens[:, 1:], atol=1e-5)
+    assert given.ctc_head is not None
+    assert model.vision.ctc_head is not None
+    text, labels = model.texts, config.first_bin
+    for own, lent in zip(model.vision.ctc_head.parameters(), given.ctc_head.parameters(),
+                         strict=True):  # fmt: skip
+        assert torch.equal(own[text : 2 * text], lent[labels : labels + text])
     other = PaBdm(PaBdmConfig(vision=config.vision, width=32, heads=2, block=4, layers=1))
     with pytest.raises(ModelError, match="another form"):
         take_vision(other, tmp_path)

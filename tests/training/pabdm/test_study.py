@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import pytest
 
+from docpipe.errors import ConfigError
 from docpipe.parsers.pabdm.weights import load
+from docpipe.training.docfusion.settings import Lengths
 from docpipe.training.pabdm.study import ARMS, plan, study, table
 from tests.training.pabdm.test_train_pabdm import phases, small, train
 
@@ -29,6 +32,9 @@ def test_arms_go_on_from_one_warm_start(tmp_path: Path) -> None:
     assert (out / "study.md").read_text() == table(runs)
     assert "| csl | 3 |" in table(runs)
     assert study(settings, out, minutes=1, arms=arms) == runs
+    other = msgspec.structs.replace(settings, lengths=Lengths(text=9))
+    with pytest.raises(ConfigError, match="trained with other settings"):
+        study(other, out, minutes=1, arms=arms)
 
 
 def test_a_full_study_has_all_seeds_and_more_blocks() -> None:
