@@ -47,7 +47,10 @@ BUILT_IN: dict[StageKind, dict[str, str]] = {
         "fake": "docpipe.testing.fakes:FakeVisualEmbedder",
     },
     "retriever": {"fake": "docpipe.testing.fakes:FakeRetriever"},
-    "reranker": {"fake": "docpipe.testing.fakes:FakeReranker"},
+    "reranker": {
+        "cross_encoder": "docpipe.retrieval.cross_encoder:CrossEncoderReranker",
+        "fake": "docpipe.testing.fakes:FakeReranker",
+    },
     "language_model": {
         "openai": "docpipe.agents.endpoint:OpenAiModel",
         "transformers": "docpipe.agents.models:TransformersModel",

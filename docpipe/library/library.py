@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
     from docpipe.ingest import IngestReport, Progress
-    from docpipe.retrieval.index import Index
-    from docpipe.retrieval.visual import VisualSearch
+    from docpipe.retrieval.reranked import Search
     from docpipe.stages import Agent, LibraryView
 
 _KEPT_DOCUMENTS = 8
@@ -245,7 +244,15 @@ class Library:
         return {"model": model, "language_model": model}
 
     @cached_property
-    def _index(self) -> Index | VisualSearch:
+    def _index(self) -> Search:
+        found = self._found_by()
+        if self.config.reranker is None:
+            return found
+        from docpipe.retrieval.reranked import RerankedSearch
+
+        return RerankedSearch(found, _build("reranker", self.config.reranker, {}))
+
+    def _found_by(self) -> Search:
         from docpipe.retrieval.index import Index
 
         text = Index.open(self._store.index, self._embedder, fusion=self.config.fusion)
