@@ -71,7 +71,7 @@ def _take_head(model: PaBdm, given: DocFusion) -> None:
     if own is None or theirs is None or not same:
         return
     for part, lent in ((own.weight, theirs.weight), (own.bias, theirs.bias)):
-        part.copy_(lent.unflatten(0, (count, -1))[:, : model.texts].flatten(0, 1))
+        part.copy_(lent.reshape(count, -1, *lent.shape[1:])[:, : model.texts].flatten(0, 1))
 
 
 def vision_state(state: dict[str, Tensor], merged: int) -> dict[str, Tensor]:
