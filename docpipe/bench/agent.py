@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from docpipe.agents.extractive import ExtractiveReader
 from docpipe.bench.agent_arms import (
     Asked,
     Scoped,
@@ -26,6 +27,7 @@ from docpipe.bench.agent_arms import (
     one_pass,
     spread_pass,
 )
+from docpipe.bench.agent_confidence import left_out
 from docpipe.bench.corpus import document_files, prepare_library
 from docpipe.bench.mmlongbench import Scored, f1, judge
 from docpipe.bench.result import Info, Measured, Row
@@ -77,7 +79,8 @@ def run(data: Path, options: Options) -> Measured:
             known = rows.get(row.name, row)
             merged = known.scores | row.scores, known.info | row.info
             rows[row.name] = Row(row.name, *merged, row.group)
-        found |= {} if scoped.overall else figures(cases)
+        if not scoped.overall:
+            found |= figures(cases) | _left_out(cases, library)
         notes.append(
             f"{part}: one pass reads pages from {share:.0%} of the best page's score on, "
             f"{scoped.most} at most"
@@ -209,6 +212,25 @@ def figures(cases: Sequence[Case]) -> dict[str, float]:
     return found | right_by_coverage(cases)
 
 
+def _left_out(cases: Sequence[Case], library: Library) -> dict[str, float]:
+    """The figures of answers and refusals with the offline reader's confidence fitted on other
+    documents than the question's; none for other readers or a single document."""
+    reader = getattr(library.agent, "reader", None)
+    keys = [case.key for case in cases]
+    if not isinstance(reader, ExtractiveReader) or len({key.doc_id for key in keys}) < 2:
+        return {}
+    answers = left_out(keys, [case.agent for case in cases], library, reader.threshold)
+    changed = [
+        msgspec.structs.replace(case, agent=msgspec.structs.replace(case.agent, answer=answer))
+        for case, answer in zip(cases, answers, strict=True)
+    ]
+    found = {"accuracy": _mean_score(changed)}
+    found["accuracy answerable"] = _mean_score([case for case in changed if case.key.answerable])
+    found[f"refusals right at recall {RECALL}"] = precision_at(RECALL, changed)
+    found |= right_by_coverage(changed)
+    return {f"left out: {name}": value for name, value in found.items()}
+
+
 def right_by_coverage(cases: Sequence[Case]) -> dict[str, float]:
     """The abstention curve: how many of the surest answers are right, by their share of all
     questions; up to all that are answered."""
@@ -228,7 +250,7 @@ def right_by_coverage(cases: Sequence[Case]) -> dict[str, float]:
 
 
 def _mean_score(cases: Sequence[Case]) -> float:
-    return sum(case.score for case in cases) / len(cases)
+    return sum(case.score for case in cases) / max(1, len(cases))
 
 
 def precision_at(wanted: float, cases: Sequence[Case]) -> float:

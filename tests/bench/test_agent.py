@@ -205,6 +205,7 @@ def test_a_whole_run_has_both_parts_and_quotes_that_stand(library: Library, tmp_
     assert "page recall" not in none
     assert none["refusals made"] == 1
     assert measured.figures["right of all answered"] > 0
+    assert measured.figures["left out: accuracy"] >= 0
     assert len(measured.notes) == 2
     assert len(list((tmp_path / "work").iterdir())) == 6
     [again] = bench.run(tmp_path, msgspec.structs.replace(options, parts=("overall",))).notes
