@@ -14,6 +14,9 @@ except ImportError as error:
     raise missing(error) from error
 
 
+_NOT_TEXT = ["document", "boxes", "chunk", "score"]  # nothing for a model to read
+
+
 class DocpipeRetriever(BaseRetriever):
     """The `k` best chunks for a query, with the place of each in its metadata; only from
     `documents` (names or ids) where they are given."""
@@ -31,7 +34,11 @@ class DocpipeRetriever(BaseRetriever):
         return [
             NodeWithScore(
                 node=TextNode(
-                    id_=hit.chunk.id, text=hit.chunk.text, metadata=metadata(self._library, hit)
+                    id_=hit.chunk.id,
+                    text=hit.chunk.text,
+                    metadata=metadata(self._library, hit),
+                    excluded_llm_metadata_keys=_NOT_TEXT,
+                    excluded_embed_metadata_keys=_NOT_TEXT,
                 ),
                 score=hit.score,
             )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from docpipe.errors import ConfigError, ModelError
+from docpipe.errors import ConfigError
 from docpipe.parsers.docfusion.config import Size
 from docpipe.parsers.docfusion.reading import (
     DENSEST,
@@ -24,7 +24,7 @@ from docpipe.parsers.pabdm.decode import Generated, decode
 from docpipe.parsers.pabdm.policies import FixedBlocks, NextToken, Policy, Prefixes
 from docpipe.parsers.pabdm.vision import pixels_of
 from docpipe.parsers.pabdm.vocabulary import Tokens
-from docpipe.parsers.pabdm.weights import load
+from docpipe.parsers.pabdm.weights import load, shipped
 from docpipe.stages import ElementKind
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def longest_answer(config: PaBdmConfig, kind: ElementKind, size: Size) -> int:
 
 
 class Reader:
-    """The model in the folder `weights`.
+    """The model in the folder `weights`, or the small one of the package.
 
     `block` is the size of a window, at most and by default what it was trained on; `tau` the least
     probability of a token that is kept together with others: more is slower and surer, above 1 is
@@ -68,14 +68,8 @@ class Reader:
         tau: float = 0.95,
         device: str = "cpu",
     ) -> None:
-        if weights is None:
-            raise ModelError(
-                "PA-BDM needs weights, and docpipe ships none",
-                hint="set weights to a folder with config.json and model.safetensors, as "
-                "`docpipe train pabdm` writes it",
-            )
         self._device = checked_device(device)
-        self.model = load(weights, device)
+        self.model = load(weights or shipped(), device)
         config = self.model.config
         if block is not None and not 1 <= block <= config.block:
             raise ConfigError(f"block must be from 1 to {config.block}, not {block}")

@@ -13,6 +13,7 @@ from docpipe.errors import ModelError
 from docpipe.parsers.docfusion.folder import (
     CONFIG_FILE,
     TRAINING_FILE,
+    WEIGHTS_FILE,
     check_keys,
     read_tensors,
     reading,
@@ -23,6 +24,7 @@ from docpipe.parsers.docfusion.weights import load as load_docfusion
 from docpipe.parsers.pabdm.config import Mode, PaBdmConfig
 from docpipe.parsers.pabdm.model import PaBdm
 
+SHIPPED = Path(__file__).parent / "tiny"
 _TRAINING_ONLY = ("vision.ctc_head.",)
 
 
@@ -39,6 +41,16 @@ def load(folder: Path, device: str = "cpu") -> PaBdm:
         model = PaBdm(config)
         check_keys(model.load_state_dict(read_tensors(folder), strict=False), _TRAINING_ONLY)
     return model.to(device).eval()
+
+
+def shipped() -> Path:
+    """The folder of the small model that is in the package. Raises ModelError without it."""
+    if not (SHIPPED / WEIGHTS_FILE).is_file():
+        raise ModelError(
+            "PA-BDM needs weights, and docpipe ships none",
+            hint="set weights to a folder that `docpipe train pabdm` has written",
+        )
+    return SHIPPED
 
 
 @torch.no_grad()

@@ -42,6 +42,11 @@ def test_llamaindex_gets_chunks_with_places(library: Library) -> None:
     [found] = DocpipeRetriever(library, k=1).retrieve("When was the old mill built?")
     assert found.node.get_content() == "The old mill was built in 1871."
     assert (found.node.metadata["name"], found.node.metadata["page"]) == ("mill.pdf", 1)
+    from llama_index.core.schema import MetadataMode
+
+    shown = found.node.get_content(MetadataMode.LLM)
+    assert "mill.pdf" in shown
+    assert "boxes" not in shown
 
 
 @pytest.mark.parametrize("name", ["langchain", "llamaindex"])
