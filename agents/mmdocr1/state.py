@@ -51,7 +51,8 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class State:
-    """A run so far. Policies read it; the agent alone changes it.
+    """A run so far. Policies read it; the agent alone changes it, but for `plan`, which belongs to
+    the policy that makes one.
 
     `searches` and `readings` are what the tools gave, `read` the pages read in that order,
     `worked` the calculations, `looks` what was seen of regions, `documents` the ids of those in
