@@ -21,8 +21,9 @@ DEPTH = 100
 class VisualSearch:
     """Searches pages by late interaction; with `fused`, joined with the text index.
 
-    `nearest` vectors of faiss choose the pages that are scored, 0 scores them all. `fusion` "sum"
-    adds the scores, each search's brought to 0-1; "rrf" adds reciprocal ranks.
+    `nearest` vectors of faiss choose the pages that are scored, 0 scores them all. Scores are
+    brought to 0-1, the lowest of the pages compared to 0: MaxSim tells them apart by little.
+    `fusion` "sum" adds them to those of the words, "rrf" adds reciprocal ranks.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class VisualSearch:
         """At most `k` pages, best first, each with its best chunk if it has text."""
         by_words = self._text.search_pages(query, DEPTH, documents)
         seen = self._seen(query, self.documents if documents is None else documents)
-        scores = seen
+        scores = _unit(seen)
         if self._fused:
             scores = _joined({(p.document, p.page): p.score for p in by_words}, seen, self._fusion)
         known = {(page.document, page.page): page.best for page in by_words}
@@ -92,7 +93,7 @@ def _joined(
 
 
 def _unit(scores: dict[PageKey, float], low: float | None = None) -> dict[PageKey, float]:
-    """Scores brought to 0-1, `low` (or the lowest) to 0: those of MaxSim are all high."""
+    """Scores brought to 0-1, `low` (or the lowest) to 0."""
     if not scores:
         return {}
     values = np.fromiter(scores.values(), np.float64)

@@ -140,6 +140,7 @@ def test_pages_are_found_by_their_looks_with_the_chunk_that_fits_best(tmp_path: 
     assert [(page.document, page.page) for page in found] == [(FLAG, 3), (FLAG, 1)]
     assert found[0].best is not None
     assert found[0].best.retriever == "visual"
+    assert found[0].score == found[0].best.score == 1.0 > found[1].score
     assert found[0].best.chunk.text == "The fields of the mill"
     [hit] = search(tmp_path).search("blue", 1, [SEA])
     assert (hit.chunk.text, hit.retriever) == ("The sea", "visual")
