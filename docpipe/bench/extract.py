@@ -96,15 +96,14 @@ class _Models(dict[int, "FieldExtractor"]):
         return self[fold]
 
     def _train(self, fold: int, folder: Path) -> None:
-        import os
-
         from docpipe.bench.knnformer.runs import Run, settings_of
         from docpipe.parsers.entities.weights import SavedConfig, save
         from docpipe.training.knnformer.splits import load_splits, schema_of
         from docpipe.training.train_knnformer import fit
 
-        os.environ["DOCPIPE_DATA"] = str(self._data.resolve().parent)
-        settings = settings_of(Run("extract", _CONFIG, fold=fold), None)
+        settings = settings_of(
+            Run("extract", _CONFIG, fold=fold), None, self._data.resolve().parent
+        )
         fields = schema_of(settings)
         fitted = fit(settings, fields, load_splits(settings, fields.labels[1:]), folder)
         save(folder, fitted.model, SavedConfig(settings.model, fields, fitted.thresholds))

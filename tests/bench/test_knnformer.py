@@ -54,7 +54,7 @@ def test_every_part_has_runs_with_valid_settings_of_their_own_names() -> None:
 def test_a_finished_run_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "kie" / "sroie"
     folder.mkdir(parents=True)
-    monkeypatch.setenv("DOCPIPE_DATA", str(tmp_path))
+    monkeypatch.delenv("DOCPIPE_DATA", raising=False)
     rows = []
     for at, document in enumerate(toy_documents(60)):
         (page,) = document.pages
@@ -73,7 +73,7 @@ def test_a_finished_run_is_not_done_again(tmp_path: Path, monkeypatch: pytest.Mo
         )
     (folder / "entities_train.jsonl").write_text("\n".join(map(json.dumps, rows)))
     floor = Run("sroie/floor", "sroie", "floor", fold=0)
-    found = outcome(floor, tmp_path / "work", None)
+    found = outcome(floor, tmp_path / "work", None, tmp_path)
     assert len(found.documents) == 12
     assert all(document.values["total"][2] == 1 for document in found.documents)
     assert sum(d.matched[0][3] for d in found.documents) >= 6

@@ -42,16 +42,15 @@ _DECODINGS = ("argmax", "matched")
 
 def run(data: Path, options: Options) -> Measured:
     """Train and test what `options.parts` names. Raises ConfigError."""
-    import os
-
     unknown = sorted(set(options.parts) - set(PARTS))
     if unknown:
         raise ConfigError(f"no such part: {unknown[0]!r}", hint=f"parts: {', '.join(PARTS)}")
-    os.environ["DOCPIPE_DATA"] = str(data.resolve().parent)
     runs = [each for part in options.parts or PARTS for each in runs_of(part)]
     found: dict[str, dict[int, list[Outcome]]] = defaultdict(lambda: defaultdict(list))
     for each in options.track(runs):
-        found[each.name][each.seed].append(outcome(each, options.work, options.limit))
+        found[each.name][each.seed].append(
+            outcome(each, options.work, options.limit, data.resolve().parent)
+        )
     rows = [
         _row(name, seed, outcomes)
         for name, seeds in found.items()

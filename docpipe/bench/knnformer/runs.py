@@ -69,12 +69,12 @@ class Outcome(msgspec.Struct, frozen=True):
     core_parameters: int = 0
 
 
-def outcome(run: Run, work: Path | None, limit: int | None) -> Outcome:
-    """Of the run, from the folder `work` if it is there. Raises ConfigError."""
+def outcome(run: Run, work: Path | None, limit: int | None, data: Path | None = None) -> Outcome:
+    """Of the run, from the folder `work` if it is there; see `settings_of`. Raises ConfigError."""
     stored = work / f"{limit or 'all'}-{run.file}" if work else None
     if stored is not None and stored.is_file():
         return msgspec.json.decode(stored.read_bytes(), type=Outcome)
-    found = _perform(run, limit)
+    found = _perform(settings_of(run, limit, data), run, limit)
     if stored is not None:
         stored.parent.mkdir(parents=True, exist_ok=True)
         partial = stored.with_suffix(".part")
@@ -83,8 +83,9 @@ def outcome(run: Run, work: Path | None, limit: int | None) -> Outcome:
     return found
 
 
-def settings_of(run: Run, limit: int | None) -> Settings:
-    """The run's configuration. Raises ConfigError."""
+def settings_of(run: Run, limit: int | None, data: Path | None = None) -> Settings:
+    """The run's configuration, with its data in the folder `data`, or in that of the environment.
+    Raises ConfigError."""
     import tomllib
 
     from docpipe import training
@@ -101,13 +102,21 @@ def settings_of(run: Run, limit: int | None) -> Settings:
         tables.pop("extra", None)
     if limit is not None:
         tables["data"]["limit"] = min(limit, tables["data"].get("limit", limit))
-    return settings_from(tables | {"seed": run.seed})
+    settings = settings_from(tables | {"seed": run.seed})
+    return settings if data is None else _with_data(settings, data)
 
 
-def _perform(run: Run, limit: int | None) -> Outcome:
+def _with_data(settings: Settings, folder: Path) -> Settings:
+    first, *extra = (
+        msgspec.structs.replace(each, path=str(folder / each.path))
+        for each in (settings.data, *settings.extra)
+    )
+    return msgspec.structs.replace(settings, data=first, extra=tuple(extra))
+
+
+def _perform(settings: Settings, run: Run, limit: int | None) -> Outcome:
     from docpipe.training.knnformer.splits import load_splits, schema_of
 
-    settings = settings_of(run, limit)
     schema = schema_of(settings)
     splits = load_splits(settings, schema.labels[1:])
     test = splits.test[:limit]
