@@ -18,6 +18,7 @@ from docpipe.testing import check_embedder
 from docpipe.training.retriever.data import load_data
 from docpipe.training.retriever.settings import Settings, load_settings, settings_from
 from tests.pdfs import write_pdf
+from tests.training.retriever.tiny_bert import write_bert
 
 pytest.importorskip("sentence_transformers")
 from safetensors.torch import load_file
@@ -31,24 +32,7 @@ TOY = Path(__file__).parents[3] / "training" / "configs" / "retriever-toy.toml"
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A random BERT whose tokenizer knows letters."""
-    import transformers
-
-    folder = tmp_path_factory.mktemp("bert")
-    signs = [chr(code) for code in range(33, 127)]
-    names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *signs, *(f"##{sign}" for sign in signs)]
-    (folder / "vocab.txt").write_text("\n".join(names))
-    transformers.BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
-    transformers.set_seed(1)
-    config = transformers.BertConfig(
-        vocab_size=len(names),
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-    )
-    transformers.BertModel(config).save_pretrained(folder)
-    return folder
+    return write_bert(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.fixture
