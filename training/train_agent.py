@@ -79,7 +79,7 @@ def train(
         trained_parameters=sum(p.numel() for p in weights if p.requires_grad),
         questions=len(parts.questions),
         before=trainer.log.before(evaluation),
-        evaluation=evaluation,
+        evaluation=evaluation if trainer.first else {},
         minutes=round((time.monotonic() - started) / 60, 2),
         versions=versions(),
     )
@@ -124,7 +124,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def run(config: Path, out: Path, resume: bool, command: str) -> Row:
         settings = load_settings(config)
-        return train(settings, out, resume=resume, command=command, show=_told).evaluation
+        card = train(settings, out, resume=resume, command=command, show=_told)
+        return card.evaluation  # the first process has it
 
     return run_script("agent", run, arguments)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -239,11 +238,9 @@ def test_two_processes_train_what_one_does(tmp_path: Path) -> None:
     config = tmp_path / "agent.toml"
     config.write_text(CONFIG)
     train(load_settings(config), tmp_path / "one")
-    launch = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "0"]
-    arguments = command(config, tmp_path / "two")
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    subprocess.run(
-        [arguments[0], *launch, *arguments[1:]], check=True, capture_output=True, env=environment
-    )
+    python, *arguments = command(config, tmp_path / "two")
+    launch = [python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    done = subprocess.run([*launch, *arguments], check=True, capture_output=True, text=True)
+    assert "eval_reward" in json.loads(done.stdout)  # one of them tells
     assert table(tmp_path / "two") == pytest.approx(table(tmp_path / "one"), abs=1e-4)
     assert len(rows(tmp_path / "two")) == len(rows(tmp_path / "one"))

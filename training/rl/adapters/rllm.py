@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from docpipe.agents.endpoint import OpenAiModel
 from docpipe.agents.mmdocr1.seeker import SeekerPolicy
-from docpipe.agents.models import OpenAiModel
 from docpipe.stages import Embedder
 from docpipe.training.rl.adapters import GOLD, framework, unpacked
 from docpipe.training.rl.env import DocEnv
