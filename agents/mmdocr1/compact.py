@@ -21,24 +21,28 @@ from docpipe.agents.mmdocr1.offline import OfflinePolicy
 from docpipe.agents.mmdocr1.state import Decision, State
 from docpipe.errors import ModelError
 
-WEIGHTS = Path(__file__).parent / "weights" / "compact"
-
 Pick = Callable[[Situation, list[int]], int]
 
 
 class CompactPolicy:
     """Decides by trained weights, without a language model.
 
-    `weights` is a folder with `compact.safetensors`; the packaged ones without it. `eagerness` is
-    added to the score of ending: more is fewer pages. Over several documents, for which it was not
-    trained, the hand-written policy decides.
+    `weights` is a folder with `compact.safetensors`, as `docpipe train agent` writes it; `embedder`
+    is the one that it was trained with. `eagerness` is added to the score of ending: more is fewer
+    pages. Over several documents, for which it was not trained, the hand-written policy decides.
     """
 
-    def __init__(
-        self, weights: Path | None = None, *, embedder: str = "minilm", eagerness: float = 0.0
-    ) -> None:
+    def __init__(self, weights: Path, *, embedder: str = "minilm", eagerness: float = 0.0) -> None:
         self._memory = Memory(registry.build("embedder", embedder))
-        self._network = load_network(weights or WEIGHTS)
+        self._network = load_network(weights)
+        wanted = self._network.settings["dimension"]
+        if self._memory.dimension != wanted:
+            raise ModelError(
+                f"the weights in {weights} take vectors of {wanted} numbers, {embedder!r} makes "
+                f"{self._memory.dimension}",
+                code="weights",
+                hint="name the embedder of its training: policy_options = { embedder = … }",
+            )
         self._eagerness = eagerness
         self._of_several = OfflinePolicy()
 

@@ -44,9 +44,11 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 ELEMENTS: tuple[Element, ...] = get_args(Element)
 
 ENOUGH = 0  # the column of `features` that is 1 for the end
+_OF_ALL = 3
 _OF_QUERY = 3 + len(SOURCES)
-_OF_PAGE = 21 + len(REASONS)
-OPTION_FEATURES = 4 + _OF_QUERY + _OF_PAGE
+_OF_PAGE = 17 + len(REASONS)
+_CHANGING = 5
+OPTION_FEATURES = _OF_ALL + _OF_QUERY + _OF_PAGE + _CHANGING
 RUN_FEATURES = 19 + len(KINDS) + len(ELEMENTS)
 
 
@@ -96,8 +98,7 @@ class Scene:
         )
 
     def _row(self, option: Option, at: int) -> list[float]:
-        query = _zeros(_OF_QUERY)
-        page = _zeros(_OF_PAGE - 4)
+        query, page = [0.0] * _OF_QUERY, [0.0] * _OF_PAGE
         if isinstance(option, Query):
             query = self._of_query(option)
         elif isinstance(option, Candidate):
@@ -245,7 +246,3 @@ def _pairs(state: State, page: PageFacts) -> float:
 
 def _one_hot(value: str, known: Sequence[str]) -> list[float]:
     return [float(value == name) for name in known]
-
-
-def _zeros(count: int) -> list[float]:
-    return [0.0] * count

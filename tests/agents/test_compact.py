@@ -204,6 +204,11 @@ def test_weights_that_are_missing_or_damaged_are_told(tmp_path: Path) -> None:
         load_network(tmp_path)
 
 
+def test_an_embedder_of_other_vectors_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="vectors of 16 numbers"):
+        CompactPolicy(saved(tmp_path), embedder="fake")
+
+
 def test_a_run_keeps_the_budget_and_ends(tmp_path: Path) -> None:
     trajectory = DocumentAgent.of(policy(tmp_path)).run(QUESTION, library())
     assert isinstance(trajectory.steps[0].action, Search)
