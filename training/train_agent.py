@@ -21,19 +21,15 @@ from typing import Any
 import msgspec
 
 from docpipe import registry
-from docpipe.training.rl.compact.lockstep import Lockstep
-from docpipe.training.rl.compact.policy import TrainableCompact
-from docpipe.training.rl.compact.remembered import RememberedEnv
 from docpipe.training.rl.env import DocEnv
+from docpipe.training.rl.lockstep import Lockstep
 from docpipe.training.rl.log import Row
 from docpipe.training.rl.parts import Parts, make_parts
-from docpipe.training.rl.policy import TrainablePolicy
+from docpipe.training.rl.policy import SamplesTogether, TrainablePolicy
 from docpipe.training.rl.settings import Settings, load_settings
 from docpipe.training.rl.trainer import AgentTrainer, Show
 from docpipe.training.rl.workers import Roller, Workers
 from docpipe.training.run_folder import last_checkpoint, run_script, versions, write_run
-
-SIDE_BY_SIDE = 64  # runs of the compact policy
 
 
 class ModelCard(msgspec.Struct, frozen=True):
@@ -93,12 +89,13 @@ def make_trainer(
     settings: Settings, folder: Path, parts: Parts, stack: ExitStack, show: Show | None
 ) -> AgentTrainer:
     """The trainer, its workers running until the stack is closed."""
+    training = settings.training
     roller: Roller | None = None
-    if isinstance(parts.env, RememberedEnv) and isinstance(parts.policy, TrainableCompact):
-        roller = Lockstep(parts.policy, parts.env.twin, SIDE_BY_SIDE)
-    if settings.training.workers:
+    if training.workers:
         make = partial(policy_and_env, settings)
-        roller = stack.enter_context(Workers(parts.policy, make, settings.training.workers))
+        roller = stack.enter_context(Workers(parts.policy, make, training.workers))
+    elif isinstance(parts.policy, SamplesTogether):
+        roller = Lockstep(parts.policy, parts.env.twin, training.together)
     name = settings.advantage.embedder
     return AgentTrainer(
         parts.policy,

@@ -15,10 +15,9 @@ from docpipe.agents.mmdocr1.history import message
 from docpipe.agents.mmdocr1.state import State
 from docpipe.agents.models import chat_prompt
 from docpipe.records import Message
+from docpipe.training.rl.writing import Ids
 
 _MARK = "\u2042reply\u2042"  # stands for a reply while the template is asked what follows it
-
-Ids = tuple[int, ...]
 
 
 class Chats:

@@ -62,8 +62,9 @@ class DocEnv:
         self.library = library
         self.settings = settings or EnvSettings()
         self.rewards = rewards or RewardSettings()
+        self._reader = reader or registry.build("reader", self.settings.reader)
         self._agent = DocumentAgent(
-            reader or registry.build("reader", self.settings.reader),
+            self._reader,
             policy="one_pass",  # never asked: decisions come from outside
             turns=self.settings.turns,
             pages=self.settings.pages,
@@ -74,6 +75,10 @@ class DocEnv:
         self._state: State | None = None
         self._parts: list[dict[str, float]] = []
         self._trajectory: Trajectory | None = None
+
+    def twin(self) -> DocEnv:
+        """Another environment of the same kind, for a run beside this one's."""
+        return DocEnv(self.library, self.settings, self.rewards, reader=self._reader)
 
     def reset(self, question: GoldQuestion) -> State:
         """Begin a run; its state before the first turn."""

@@ -8,7 +8,6 @@ pass, as each prompt begins with the prompt and the reply of the turn before.
 from __future__ import annotations
 
 import copy
-import inspect
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,6 @@ from typing import Any
 
 import torch
 from torch import nn
-from transformers import DynamicCache
 
 from docpipe.agents.mmdocr1 import grammar
 from docpipe.agents.mmdocr1.history import Rendering
@@ -24,8 +22,9 @@ from docpipe.agents.mmdocr1.seeker import seeker_prompt
 from docpipe.agents.mmdocr1.state import Decision, State
 from docpipe.records import Finish, Malformed, Message, Read
 from docpipe.training.docfusion.adapters import merge_adapters
-from docpipe.training.rl.chats import Chats, Ids
+from docpipe.training.rl.chats import Chats
 from docpipe.training.rl.policy import Choices, Decided, Scores
+from docpipe.training.rl.writing import Ids, Written, log_probabilities, write
 
 
 class TokenChoices(Choices, frozen=True, kw_only=True):
@@ -61,8 +60,6 @@ class LanguagePolicy:
         self._brief, self._temperature = brief, temperature
         self._max_tokens, self._context = max_tokens, context
         self._checkpointing = checkpointing
-        known = inspect.signature(model.forward).parameters
-        self._cache_name = "cache" if "cache" in known else "past_key_values"  # renamed within 5.x
         if checkpointing:
             named = "activation_checkpointing_enable", "gradient_checkpointing_enable"  # new, old
             enable = next(getattr(model, name) for name in named if hasattr(model, name))
@@ -74,17 +71,27 @@ class LanguagePolicy:
         return module
 
     def sample(self, state: State, generator: torch.Generator | None) -> Decided[TokenChoices]:
-        sent, prompt = self._asked(state)
-        if len(prompt) + self._max_tokens > self._context:
-            full = Decision(Finish(f"the prompt has {len(prompt)} tokens"), messages=sent)
-            return Decided(full, TokenChoices(prompt=prompt, response=()))
-        response, logp = self._write(prompt, generator)
-        self._chats.wrote(state, prompt, response)
-        text = self._chats.text(response)
-        turn = grammar.parse(text, state.documents, state.question)
-        taken = len(prompt) + len(response)
-        decision = Decision(turn.action, turn.thought, sent, text, tokens=taken)
-        return Decided(decision, TokenChoices(prompt=prompt, response=response, logp=logp))
+        return self.sample_all([state], [generator])[0]
+
+    def sample_all(
+        self, states: Sequence[State], generators: Sequence[torch.Generator | None]
+    ) -> list[Decided[TokenChoices]]:
+        asked = [self._asked(state) for state in states]
+        fit = [
+            at
+            for at, (_, prompt) in enumerate(asked)
+            if len(prompt) + self._max_tokens <= self._context
+        ]
+        written = dict(
+            zip(
+                fit,
+                self._write([asked[at][1] for at in fit], [generators[at] for at in fit]),
+                strict=True,
+            )
+        )
+        return [
+            self._decided(state, *asked[at], written.get(at)) for at, state in enumerate(states)
+        ]
 
     def demonstrate(self, state: State, decision: Decision) -> TokenChoices | None:
         _, prompt = self._asked(state)
@@ -138,28 +145,32 @@ class LanguagePolicy:
         return "\n".join(fenced.splitlines()[1:-1])
 
     def _write(
-        self, prompt: Ids, generator: torch.Generator | None
-    ) -> tuple[Ids, tuple[float, ...]]:
-        """Ids up to the end of turn or the bound, and their log-probabilities."""
-        self.model.eval()
-        device = next(self.model.parameters()).device
-        ids = torch.tensor([prompt], device=device)
-        cache = DynamicCache(config=self._model.config)
-        written: list[int] = []
-        logps: list[float] = []
-        while len(written) < self._max_tokens:
-            output = self._model(ids, use_cache=True, **{self._cache_name: cache})
-            logp = self._log_softmax(output.logits[0, -1]).cpu()
-            chosen = _draw(logp, generator)
-            written.append(chosen)
-            logps.append(float(logp[chosen]))
-            if chosen == self._tokenizer.eos_token_id:
-                break
-            ids = torch.tensor([[chosen]], device=device)
-        return tuple(written), tuple(logps)
+        self, prompts: Sequence[Ids], generators: Sequence[torch.Generator | None]
+    ) -> list[Written]:
+        if not prompts:
+            return []
+        return write(
+            self._model,
+            prompts,
+            generators,
+            temperature=self._temperature,
+            most=self._max_tokens,
+            end=self._tokenizer.eos_token_id,
+        )
 
-    def _log_softmax(self, logits: torch.Tensor) -> torch.Tensor:
-        return torch.log_softmax(logits.float() / self._temperature, -1)
+    def _decided(
+        self, state: State, sent: tuple[Message, ...], prompt: Ids, written: Written | None
+    ) -> Decided[TokenChoices]:
+        if written is None:
+            full = Decision(Finish(f"the prompt has {len(prompt)} tokens"), messages=sent)
+            return Decided(full, TokenChoices(prompt=prompt, response=()))
+        self._chats.wrote(state, prompt, written.ids)
+        text = self._chats.text(written.ids)
+        turn = grammar.parse(text, state.documents, state.question)
+        tokens = len(prompt) + len(written.ids)
+        decision = Decision(turn.action, turn.thought, sent, text, tokens=tokens)
+        choices = TokenChoices(prompt=prompt, response=written.ids, logp=written.logp)
+        return Decided(decision, choices)
 
     def _picked(
         self, choices: Sequence[TokenChoices], rows: Sequence[Sequence[int]], logits: torch.Tensor
@@ -173,7 +184,9 @@ class LanguagePolicy:
             for number in row:
                 made = choices[number]
                 start, count = len(made.prompt), len(made.response)
-                all_logp = self._log_softmax(logits[at, start - 1 : start - 1 + count])
+                all_logp = log_probabilities(
+                    logits[at, start - 1 : start - 1 + count], self._temperature
+                )
                 chosen = torch.tensor(made.response, device=logits.device)[:, None]
                 logp[number, :count] = all_logp.gather(1, chosen)[:, 0]
                 entropy[number, :count] = -(all_logp.exp() * all_logp).sum(-1)
@@ -207,9 +220,3 @@ def response_mask(choices: Sequence[TokenChoices]) -> tuple[Ids, tuple[bool, ...
         )
     assert len(wrote) == len(ids)
     return ids, tuple(wrote)
-
-
-def _draw(logp: torch.Tensor, generator: torch.Generator | None) -> int:
-    if generator is None:
-        return int(logp.argmax())
-    return int(torch.multinomial(logp.exp(), 1, generator=generator))

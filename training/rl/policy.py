@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 import torch
@@ -77,4 +77,15 @@ class TrainablePolicy(Protocol[C]):
 
     def save(self, folder: Path) -> None:
         """Write what using the policy takes, apart from training."""
+        ...
+
+
+@runtime_checkable
+class SamplesTogether(TrainablePolicy[C], Protocol[C]):
+    """A policy that decides for several runs in less time than for one after the other."""
+
+    def sample_all(
+        self, states: Sequence[State], generators: Sequence[torch.Generator | None]
+    ) -> list[Decided[C]]:
+        """The next decision of each run, as `sample` makes it."""
         ...

@@ -8,7 +8,7 @@ chance needs to be kept for resuming.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -16,7 +16,7 @@ import torch
 
 from docpipe.datasets.questions.record import GoldQuestion
 from docpipe.training.rl.env import DocEnv
-from docpipe.training.rl.policy import TrainablePolicy
+from docpipe.training.rl.policy import Decided, TrainablePolicy
 from docpipe.training.rl.runs import Rollout, Turn
 
 
@@ -38,33 +38,39 @@ def jobs(questions: Iterable[GoldQuestion], size: int, *salt: object) -> list[Jo
     ]
 
 
-def roll_out(policy: TrainablePolicy[Any], env: DocEnv, job: Job) -> Rollout:
-    """One run. A decision without choices, such as a Finish where a prompt grew too long, is a step
-    that training does not see; its reward falls to the turn before."""
-    generator = None if job.seed is None else torch.Generator().manual_seed(job.seed)
-    state, turns, done = env.reset(job.question), [], False
-    while not done:
-        with torch.no_grad():
-            decided = policy.sample(state, generator)
-        outcome = env.step(decided.decision)
-        done = outcome.done
+class Run:
+    """A run under way. A decision without choices, such as a Finish where a prompt grew too long,
+    is a step that training does not see; its reward falls to the turn before."""
+
+    def __init__(self, env: DocEnv, job: Job) -> None:
+        self._env, self._job = env, job
+        self.state = env.reset(job.question)
+        self.generator = None if job.seed is None else torch.Generator().manual_seed(job.seed)
+        self.done = False
+        self._turns: list[Turn] = []
+
+    def take(self, decided: Decided[Any]) -> None:
+        """Carry out a decision."""
+        outcome = self._env.step(decided.decision)
+        self.done = outcome.done
         if decided.choices.logp:
-            turns.append(Turn(decided.choices, outcome.step, outcome.rewards))
-        elif turns:
-            turns[-1] = _with(turns[-1], outcome.rewards)
-    return Rollout(job.question.id, job.number, tuple(turns), env.trajectory)
+            self._turns.append(Turn(decided.choices, outcome.step, outcome.rewards))
+        elif self._turns:
+            self._turns[-1] = _with(self._turns[-1], outcome.rewards)
+
+    def rollout(self) -> Rollout:
+        """The run, once it is done."""
+        id, number = self._job.question.id, self._job.number
+        return Rollout(id, number, tuple(self._turns), self._env.trajectory)
 
 
-def roll_out_all(
-    policy: TrainablePolicy[Any],
-    env: DocEnv,
-    wanted: Sequence[Job],
-    done: Callable[[int], None] = lambda _: None,
-) -> Iterator[Rollout]:
-    """The runs in the order of the jobs; `done` is told how many there are so far."""
-    for count, job in enumerate(wanted, 1):
-        yield roll_out(policy, env, job)
-        done(count)
+def roll_out(policy: TrainablePolicy[Any], env: DocEnv, job: Job) -> Rollout:
+    """One run by itself."""
+    run = Run(env, job)
+    while not run.done:
+        with torch.no_grad():
+            run.take(policy.sample(run.state, run.generator))
+    return run.rollout()
 
 
 def seed_of(*parts: object) -> int:

@@ -52,8 +52,9 @@ class TrainingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gradient's largest norm.
 
     Every `evaluate_every` steps the evaluation's questions are rolled out, always the likeliest
-    choice; every `checkpoint_every` steps is one to resume from. `workers` processes roll out
-    beside this one; with 0 it does so itself.
+    choice; every `checkpoint_every` steps is one to resume from. `together` runs are made at once
+    where the policy can. `workers` processes roll out beside this one, each one run at a time; with
+    0 it does so itself.
     """
 
     steps: int = 100
@@ -68,12 +69,13 @@ class TrainingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     clip: float = 1.0
     evaluate_every: int = 20
     checkpoint_every: int = 20
+    together: int = 16
     workers: int = 0
     tensorboard: bool = False
 
     def __post_init__(self) -> None:
         least = (self.steps, self.epochs, self.minibatch, self.workers)
-        if min(self.questions, self.group, self.micro_batch) < 1 or min(least) < 0:
+        if min(self.questions, self.group, self.micro_batch, self.together) < 1 or min(least) < 0:
             raise ConfigError("[training] numbers must not be negative, batches not empty")
 
 

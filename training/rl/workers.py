@@ -14,7 +14,7 @@ import torch
 
 from docpipe.training.rl.env import DocEnv
 from docpipe.training.rl.policy import TrainablePolicy
-from docpipe.training.rl.rolling import Job, roll_out, roll_out_all
+from docpipe.training.rl.rolling import Job, roll_out
 from docpipe.training.rl.runs import Rollout
 
 Parts = tuple[TrainablePolicy[Any], DocEnv]
@@ -33,7 +33,7 @@ class Here:
         self._policy, self._env = policy, env
 
     def roll(self, wanted: Sequence[Job]) -> Iterator[Rollout]:
-        return roll_out_all(self._policy, self._env, wanted)
+        return (roll_out(self._policy, self._env, job) for job in wanted)
 
 
 class Workers:

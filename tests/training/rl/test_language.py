@@ -15,8 +15,9 @@ from docpipe.records import Finish, Malformed, PageRequest, Read, Search
 from docpipe.training.docfusion.settings import LoraSettings
 from docpipe.training.rl.env import DocEnv, EnvSettings
 from docpipe.training.rl.language import LanguagePolicy, TokenChoices, chained, response_mask
+from docpipe.training.rl.lockstep import Lockstep
 from docpipe.training.rl.parts import language_policy, load_model
-from docpipe.training.rl.rolling import Job, roll_out
+from docpipe.training.rl.rolling import Job, jobs, roll_out
 from docpipe.training.rl.runs import Rollout
 from docpipe.training.rl.toy import toy_model, toy_questions
 from docpipe.training.rl.updates import swapped
@@ -104,6 +105,19 @@ def test_only_what_the_policy_wrote_gets_a_gradient(
 def test_the_same_seed_writes_the_same(policy: LanguagePolicy) -> None:
     assert choices_of(run(policy, 1)) == choices_of(run(policy, 1))
     assert choices_of(run(policy, 1)) != choices_of(run(policy, 2))
+
+
+def test_runs_side_by_side_are_those_of_runs_alone(policy: LanguagePolicy) -> None:
+    wanted = jobs(QUESTIONS[:3], 2, "seed")
+    alone = [roll_out(policy, env(), job) for job in wanted]
+    for size in (2, 4):
+        together = list(Lockstep(policy, env, size).roll(wanted))
+        for one, other in zip(alone, together, strict=True):
+            assert (one.question, one.number) == (other.question, other.number)
+            assert one.trajectory == other.trajectory
+            for mine, theirs in zip(choices_of(one), choices_of(other), strict=True):
+                assert (mine.prompt, mine.response) == (theirs.prompt, theirs.response)
+                assert mine.logp == pytest.approx(theirs.logp, abs=1e-4)
 
 
 def test_no_room_ends_the_run_without_a_choice(made: tuple[Any, Any]) -> None:

@@ -16,11 +16,11 @@ from docpipe.datasets.questions.record import GoldQuestion
 from docpipe.records import Read, Search
 from docpipe.testing import FakeLibrary, sample_document
 from docpipe.testing.fakes import FakeEmbedder
-from docpipe.training.rl.compact.lockstep import Lockstep
 from docpipe.training.rl.compact.policy import TrainableCompact
 from docpipe.training.rl.compact.remembered import RememberedEnv, SilentReader
 from docpipe.training.rl.env import EnvSettings
 from docpipe.training.rl.imitation import demonstrations
+from docpipe.training.rl.lockstep import Lockstep
 from docpipe.training.rl.rewards import RewardSettings
 from docpipe.training.rl.rolling import Job, jobs, roll_out
 from docpipe.training.rl.settings import (
