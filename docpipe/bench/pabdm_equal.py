@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from docpipe.bench.pabdm_ways import Way
 from docpipe.bench.stats import Interval, bootstrap, bootstrap_sums
@@ -110,16 +110,22 @@ def _gains(
 
 
 def gain(one: Tried, other: Tried, samples: Sequence[int], seed: int = 0) -> Interval:
-    """How many times the tokens a forward of `other`, paired by sample."""
+    """How many times the tokens a forward of `other`, paired by sample; a model that writes nothing
+    counts as one that writes a token."""
     columns = [
         [one.tokens[at], one.forwards[at], other.tokens[at], other.forwards[at]] for at in samples
     ]
     return bootstrap_sums(
         columns,
         [one.groups[at] for at in samples],
-        lambda sums: (sums[..., 0] / sums[..., 1]) / (sums[..., 2] / sums[..., 3]),
+        _ratio,
         seed=seed,
     )
+
+
+def _ratio(sums: Any) -> Any:
+    one, forwards, other, others_forwards = (sums[..., at].clip(1) for at in range(4))
+    return (one / forwards) / (other / others_forwards)
 
 
 def _worse(one: Tried, other: Tried, samples: Sequence[int], seed: int) -> Interval:

@@ -140,6 +140,9 @@ def test_a_document_is_in_one_half_and_gains_are_paired() -> None:
         2.0,
     )  # samples differ, their ratio does not
     assert at_equal_quality([one._replace(groups=["a"] * 4)]) == {}
+    silent = varied._replace(tokens=[0] * 4, forwards=[1] * 4)
+    found = gain(silent, silent, range(4))
+    assert (found.mean, found.low, found.high) == (1.0, 1.0, 1.0)  # and no division by nothing
 
 
 def test_the_forward_that_feeds_a_block_by_itself_counts() -> None:
