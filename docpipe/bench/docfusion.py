@@ -12,6 +12,7 @@ Contestants: tesseract and rapidocr on text, told that each image is a line; `do
 configuration has it as parser (`--set parser.name=docfusion --set parser.weights=FOLDER`).
 
 Figures: those of training.docfusion.metrics, `teds` of tables besides; `cpu` seconds a sample.
+Parts, both unless `parts` names one: `quality` as above, `throughput` see docfusion_speed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from docpipe.bench.docfusion_speed import throughput
 from docpipe.bench.line_readers import (
     Contestant,
     DocFusionContestant,
@@ -44,6 +46,7 @@ from docpipe.training.docfusion.metrics import (
 )
 
 LIMIT = 100
+PARTS = ("quality", "throughput")
 MOST = 46
 """Characters of a piece of a printed line: eight pixels each on the strip of the small model."""
 
@@ -51,6 +54,19 @@ Read = list[tuple[Sample, Prediction]]
 
 
 def run(data: Path, options: Options) -> Measured:
+    """The parts that are asked for. Raises ConfigError, ModelError."""
+    unknown = sorted(set(options.parts) - set(PARTS))
+    if unknown:
+        raise ConfigError(f"no such part: {unknown[0]!r}", hint=f"parts: {', '.join(PARTS)}")
+    parts = options.parts or PARTS
+    measured = read_sets(data, options) if "quality" in parts else Measured([])
+    weights = options.config.parser.options.get("weights")
+    if "throughput" not in parts or options.config.parser.name != "docfusion" or not weights:
+        return measured
+    return Measured(measured.rows, measured.figures | throughput(Path(weights)), measured.notes)
+
+
+def read_sets(data: Path, options: Options) -> Measured:
     """Read every sample with every contestant that can. Raises ConfigError, ModelError."""
     contestants, notes = make_contestants(options)
     sets = make_sets(data, options)

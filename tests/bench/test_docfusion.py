@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 import torch
 
-from docpipe.bench import docfusion
+from docpipe.bench import docfusion, docfusion_speed
 from docpipe.bench.docfusion import make_contestants, make_sets, run
 from docpipe.bench.line_readers import DocFusionContestant, RapidLines
 from docpipe.bench.result import build_result
@@ -23,7 +23,7 @@ from docpipe.datasets.docfusion.synthetic import synthetic
 from docpipe.errors import ConfigError
 from docpipe.parsers.docfusion.model import DocFusion
 from docpipe.parsers.docfusion.presets import tiny
-from docpipe.parsers.docfusion.weights import save
+from docpipe.parsers.docfusion.weights import save, shipped
 from docpipe.training.docfusion.metrics import Prediction
 
 
@@ -55,7 +55,7 @@ class Blind:
 def test_figures_of_every_set_and_contestant(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rivals: dict[str, Any] = {"perfect": Perfect(), "blind": Blind()}
     monkeypatch.setattr(docfusion, "make_contestants", lambda options: (rivals, ["a remark"]))
-    measured = run(data, Options(limit=3))
+    measured = run(data, Options(limit=3, parts=("quality",)))
     result = build_result("docfusion", measured, command="", seconds=1.0, seed=0)
     summary = result.summary
     assert summary["printed.perfect.ned"] == summary["printed.perfect.cer"] == 0
@@ -111,3 +111,22 @@ def test_who_takes_part_follows_the_configuration(tmp_path: Path) -> None:
     stage = StageConfig("docfusion", {})
     with pytest.raises(ConfigError, match="needs weights"):
         make_contestants(Options(config=Config(parser=stage)))
+
+
+def test_throughput_by_batch_and_threads(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(docfusion_speed, "_SAMPLES", 1)
+    monkeypatch.setattr(docfusion_speed, "_ROUNDS", 1)
+    monkeypatch.setattr(docfusion_speed, "THREADS", (1,))  # two that wait on one core take ages
+    stage = StageConfig("docfusion", {"weights": str(shipped())})
+    config = msgspec.structs.replace(Config(), parser=stage)
+    threads = torch.get_num_threads()
+    figures = run(data, Options(config=config, parts=("throughput",))).figures
+    assert torch.get_num_threads() == threads
+    assert {"throughput.page.threads1", "throughput.text.batch16.threads1"} <= set(figures)
+    assert len(figures) == 2 * 4 + 1
+    assert min(figures.values()) > 0
+
+
+def test_unknown_parts_are_refused(data: Path) -> None:
+    with pytest.raises(ConfigError, match="no such part: 'beauty'"):
+        run(data, Options(parts=("beauty",)))

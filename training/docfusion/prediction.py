@@ -12,14 +12,15 @@ from docpipe.parsers.docfusion.vocabulary import Vocabulary
 from docpipe.training.docfusion.data import Collator, Encoder
 from docpipe.training.docfusion.metrics import Prediction, pooled, sample_scores
 
-_BATCH = 16
-
 
 class Predictor:
     """Reads whole samples as they are, one image each, without cutting them to pieces."""
 
-    def __init__(self, model: DocFusion, vocabulary: Vocabulary, *, beams: int = 1) -> None:
+    def __init__(
+        self, model: DocFusion, vocabulary: Vocabulary, *, beams: int = 1, batch: int = 16
+    ) -> None:
         self.figures: dict[str, float] = {}
+        self._size = batch
         self._model, self._beams = model, beams
         self._codec = Codec(model.config, vocabulary)
         self._encode = Encoder(model.config, vocabulary)
@@ -32,8 +33,8 @@ class Predictor:
         learnt little else would take most of the time.
         """
         found: list[Prediction] = []
-        for start in range(0, len(samples), _BATCH):
-            found += self._batch(samples[start : start + _BATCH])
+        for start in range(0, len(samples), self._size):
+            found += self._batch(samples[start : start + self._size])
         return found
 
     def _batch(self, samples: Sequence[Sample]) -> list[Prediction]:
