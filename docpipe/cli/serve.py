@@ -39,7 +39,8 @@ def serve(
         int, typer.Option("--max-upload", min=1, max=4096, help="MiB a file may have.")
     ] = 200,
     max_documents: Annotated[
-        int, typer.Option("--max-documents", min=1, help="Documents the library may have.")
+        int,
+        typer.Option("--max-documents", min=1, max=10_000, help="Documents the library may have."),
     ] = 10_000,
     browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     ocr: Ocr = None,
@@ -92,8 +93,11 @@ def serve(
 
             # Without the token, which would stand in the list of processes: the page asks for it.
             webbrowser.open(address.partition("#")[0])
+        server = Server(create_app(chosen))
         with contextlib.suppress(KeyboardInterrupt):  # the usual way to end it
-            Server(create_app(chosen)).run(sockets=[listener])
+            server.run(sockets=[listener])
+        if not server.started:
+            raise typer.Exit(1)
 
 
 def _listening(host: str, port: int) -> socket.socket:

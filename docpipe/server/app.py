@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from docpipe import __version__
 from docpipe.server import errors
-from docpipe.server.guard import Guard
+from docpipe.server.guard import Guard, Tries
 from docpipe.server.models import Problem
 from docpipe.server.routes import asking, documents, pages, state
 from docpipe.server.service import Service
@@ -26,6 +28,18 @@ _DESCRIPTION = (
 )
 
 
+class _Guarded(FastAPI):
+    """The guard stands outside of all, so that answers to defects pass it, too."""
+
+    def __init__(self, settings: Settings, **options: Any) -> None:
+        super().__init__(**options)
+        self.state.tries = Tries()
+        self._settings = settings
+
+    def build_middleware_stack(self) -> ASGIApp:
+        return Guard(super().build_middleware_stack(), self._settings, self.state.tries)
+
+
 def create_app(settings: Settings) -> FastAPI:
     """The ASGI application for a library. Its workers and its intake start with the lifespan."""
 
@@ -35,7 +49,8 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.service = service
             yield
 
-    app = FastAPI(
+    app = _Guarded(
+        settings,
         title="docpipe",
         version=__version__,
         description=_DESCRIPTION,
@@ -58,5 +73,4 @@ def create_app(settings: Settings) -> FastAPI:
         return FileResponse(STATIC / "api.html")
 
     app.mount("/static", StaticFiles(directory=STATIC))
-    app.add_middleware(Guard, settings=settings)
     return app

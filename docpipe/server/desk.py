@@ -4,41 +4,54 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Literal
 
 from docpipe.config import Limits
+from docpipe.errors import DocpipeError
 from docpipe.server import inside
 from docpipe.workers import Kind, Outcome, Task, WorkerPool
 
-Work = Literal["look", "think"]
+Work = Literal["look", "search", "think"]
+_MOST_WAITING = 64
 _PRELOAD = (inside.__name__, "pymupdf", "docpipe.pdf", "docpipe.export")
 
 
 class Desk:
-    """Two kinds of workers: those that look up and render pages, and those that think, which
-    search, answer and extract. A call that nobody waits for any more is not begun."""
+    """Workers that look up and render pages, one that searches, and one that thinks, which answers
+    and extracts. A call that nobody waits for any more is not begun."""
 
-    def __init__(self, limits: Limits, log: Path, *, look: int = 2, think: int = 1) -> None:
+    def __init__(self, limits: Limits, log: Path) -> None:
         self._kinds: Mapping[Work, Kind] = {
             "look": Kind(limits.parse_memory, tasks_per_worker=2_000),
+            "search": Kind(limits.model_memory, tasks_per_worker=2_000),
             "think": Kind(limits.model_memory, tasks_per_worker=2_000),
         }
         self._log = log
         self._seats: Mapping[Work, ThreadPoolExecutor] = {
-            "look": ThreadPoolExecutor(look, "look"),
-            "think": ThreadPoolExecutor(think, "think"),
+            "look": ThreadPoolExecutor(2, "look"),
+            "search": ThreadPoolExecutor(1, "search"),
+            "think": ThreadPoolExecutor(1, "think"),
         }
+        self._waiting: Counter[Work] = Counter()
         self._own = threading.local()
         self._pools: list[WorkerPool] = []
 
     async def call(self, work: Work, name: str, *arguments: Any, timeout: float) -> Outcome:
-        """The outcome of `inside.<name>(*arguments)`, killed after `timeout` seconds."""
+        """The outcome of `inside.<name>(*arguments)`, killed after `timeout` seconds. Raises
+        DocpipeError (`busy`) where too many wait already."""
+        if self._waiting[work] >= _MOST_WAITING:
+            raise DocpipeError("too many wait already", code="busy", hint="try again in a minute")
         task = Task(work, f"{inside.__name__}:{name}", arguments, timeout)
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._seats[work], self._perform, task)
+        self._waiting[work] += 1
+        try:
+            return await loop.run_in_executor(self._seats[work], self._perform, task)
+        finally:
+            self._waiting[work] -= 1
 
     def close(self) -> None:
         """Kill all workers."""
@@ -61,6 +74,7 @@ class Desk:
             [(_, outcome)] = pool.wait()
         except BaseException:  # it may be left with half a task: the next call gets a fresh one
             self._own.pool = None
+            self._pools.remove(pool)
             pool.close()
             raise
         return outcome

@@ -129,10 +129,19 @@ def refusal(key: str, name: str, code: str, message: str | None) -> DocumentItem
     )
 
 
+_HINTS = {
+    "needs_password": "give the password with the button Password",
+    "wrong_password": "give another one with the button Password",
+    "timeout": "split the file, or start docpipe serve with --set limits.document_timeout=SECONDS",
+    "too_large": "split the file, or start docpipe serve with a higher --max-upload",
+    "source_missing": "put the original file back",
+}
+
+
 def hint_of(code: str | None) -> str | None:
-    """What to do about a reason."""
-    if code is None:
-        return None
+    """What to do about a reason, on the page: other than on the command line there are buttons."""
+    if code is None or code in _HINTS:
+        return _HINTS.get(code or "")
     try:
         return InputError(code, "").hint  # type: ignore[arg-type]
     except KeyError:

@@ -25,6 +25,8 @@ _STATUS = {
     "timeout": 504,
     "memory": 507,
     "wrong_token": 403,
+    "too_many_tries": 429,
+    "busy": 503,
 }
 DEFECT = "this is a defect of docpipe"
 _HTTP_CODES = {404: "not_found", 405: "wrong_method", 422: "invalid"}

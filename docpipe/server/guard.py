@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import urllib.parse
 from collections.abc import Iterable
@@ -18,8 +19,9 @@ _OPEN = ("", "/", "/api", "/api/health", SESSION, "/static")
 _HEADERS = (
     (
         b"content-security-policy",
-        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
-        b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        b"require-trusted-types-for 'script'",
     ),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -30,6 +32,30 @@ _HEADERS = (
 )
 
 
+_WRONG = 0.3  # seconds that a wrong token costs
+_MOST_WRONG = 20  # that may wait at once
+
+
+class Tries:
+    """What wrong tokens cost: they are answered one by one, however many come at once."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+        self._waiting = 0
+
+    async def wrong(self) -> bool:
+        """Wait for the turn of a wrong token. False at once where too many wait already."""
+        if self._waiting >= _MOST_WRONG:
+            return False
+        self._waiting += 1
+        try:
+            async with self._turn:
+                await asyncio.sleep(_WRONG)
+        finally:
+            self._waiting -= 1
+        return True
+
+
 class Guard:
     """ASGI middleware that refuses requests, or adds the headers that confine a page.
 
@@ -37,9 +63,10 @@ class Guard:
     (DNS rebinding) is refused. Requests that another site's page makes are refused always.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, tries: Tries) -> None:
         self._app = app
         self._token = settings.token
+        self._tries = tries
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -47,21 +74,26 @@ class Guard:
             return
         if scope["type"] != "http":
             return
-        refusal = self._refusal(scope)
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        refusal = self._refusal(scope, headers)
         if refusal is not None:
+            if refusal[1] == "needs_token" and _gives_one(headers):
+                refusal = refusal if await self._tries.wrong() else TOO_MANY
             await _refuse(send, *refusal)
             return
 
         async def confined(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+                own = list(message.get("headers", ()))
+                if not any(name.lower() == b"cache-control" for name, _ in own):
+                    own.append((b"cache-control", b"no-cache"))  # else an upgrade mixes old and new
+                message["headers"] = [*own, *_HEADERS]
             await send(message)
 
         await self._app(scope, receive, confined)
 
-    def _refusal(self, scope: Scope) -> tuple[int, str, str, str] | None:
+    def _refusal(self, scope: Scope, headers: dict[bytes, str]) -> tuple[int, str, str, str] | None:
         """Status, code, message and hint of what is wrong with a request."""
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get(b"host", "")
         if self._token is None and not is_loopback(_name_of(host)):
             return 421, "wrong_host", "this server has another name", "open it by 127.0.0.1"
@@ -82,6 +114,15 @@ class Guard:
         cookies = cookie_parser(headers.get(b"cookie", ""))
         given = cookies.get(cookie_name(headers.get(b"host", "")), "")
         return same_secret(given, session_of(self._token))
+
+
+TOO_MANY = (429, "too_many_tries", "too many wrong tokens at once", "try again in a minute")
+
+
+def _gives_one(headers: dict[bytes, str]) -> bool:
+    """Whether a request that is not let in has a token at all, which then is a wrong one."""
+    cookies = cookie_parser(headers.get(b"cookie", ""))
+    return b"authorization" in headers or cookie_name(headers.get(b"host", "")) in cookies
 
 
 def _route(scope: Scope) -> str:

@@ -137,25 +137,7 @@ def export(library: Library, id: str, form: Export) -> str:
 @_on_library
 def search(library: Library, query: str, limit: int) -> bytes:
     """The best places for a query, as JSON of `models.SearchResult`."""
-    from docpipe.retrieval.chunks import chunk_regions
-
-    found = []
-    for hit in library.search(query, limit):
-        whole = library.document(hit.chunk.document)
-        regions = chunk_regions(whole, hit.chunk)
-        page = find_page(whole, regions[0].page)
-        found.append(
-            {
-                "document": whole.id,
-                "name": whole.name,
-                "page": regions[0].page,
-                "page_label": page.label if page else "",
-                "text": hit.chunk.text,
-                "score": hit.score,
-                "regions": shapes.regions(regions),
-            }
-        )
-    return codec.encode({"found": found})
+    return codec.encode({"found": shapes.search(library, query, limit)})
 
 
 @_on_library
@@ -171,9 +153,11 @@ def ask(library: Library, question: str, documents: list[str] | None, trace: Pat
     threading.Thread(target=_end_with, args=(trace, ended), daemon=True).start()
     try:
         with _opened(trace) as out:
-            agent = WatchedAgent(library.agent, lambda step: _append(out, step))
+            names = {entry.id: entry.name for entry in library.status()}
+            agent = WatchedAgent(
+                library.agent, lambda step: _append(out, step), lambda id: names.get(id, id)
+            )
             trajectory = library.run(question, documents=documents, agent=agent)
-        names = {entry.id: entry.name for entry in library.status()}
         return codec.encode(shapes.asked(trajectory, lambda id: names.get(id, id)))
     finally:
         ended.set()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import itertools
 import logging
 import os
 import shutil
@@ -23,7 +24,7 @@ from docpipe.errors import ConfigError, DocpipeError
 from docpipe.ingest import Progress
 from docpipe.ingest.inputs import printable
 from docpipe.library import Entry, Library
-from docpipe.library.store import Store, path_text
+from docpipe.library.store import Store, path_from, path_text
 from docpipe.server.disk import REMOVED, bury, find, hint_of, problem_of, refusal
 from docpipe.server.models import DocumentItem, Problem, Reading
 from docpipe.server.reader import Order, Told
@@ -50,11 +51,13 @@ class Intake:
         self._failed: set[str] = set()  # keys of files in a round that went wrong as a whole
         self._removed: set[str] = set()
         self._unwanted: set[str] = set()  # paths that were removed while they were read
-        self._progress = Progress(0, 0, 0, "")
+        self._progress = _NONE
+        self._before = _NONE  # of the earlier rounds of this batch
+        self._passwords = settings.passwords
         self._problem: Problem | None = None
         self._wake = asyncio.Event()
         self._changed = asyncio.Condition()
-        self._version = 0
+        self._version = self._list_version = 0
         self._closed = False
         self._library = Library.open(settings.library, config=settings.config)
         self._manifest = Store(settings.library).manifest_path
@@ -93,13 +96,14 @@ class Intake:
 
     def reading(self) -> Reading:
         """How far the reading is."""
-        now = self._progress
+        now, before = self._progress, self._before
         return Reading(
             running=bool(self._now),
+            changes=self._list_version,
             waiting=len(self._waiting) + len(self._now),
-            done=now.done,
-            total=now.total,
-            pages=now.pages,
+            done=before.done + now.done,
+            total=before.done + len(self._now) + len(self._waiting),
+            pages=before.pages + now.pages,
             name=now.name,
             problem=self._problem,
         )
@@ -147,6 +151,15 @@ class Intake:
         self._refused.pop(id, None)
         self._failed.discard(id)
         self._waiting[id] = path
+        await self._announce(wake=True)
+
+    async def unlock(self, passwords: tuple[str, ...]) -> None:
+        """Read what needs a password again, with these."""
+        self._passwords = passwords
+        for entry in self._entries.values():
+            if entry.reason in ("needs_password", "wrong_password"):
+                there = (path for path in map(path_from, entry.sources) if path.exists())
+                self._waiting.update((entry.id, path) for path in itertools.islice(there, 1))
         await self._announce(wake=True)
 
     async def remove(self, id: str) -> None:
@@ -223,6 +236,7 @@ class Intake:
 
     async def _rounds(self) -> None:
         size = _FIRST_ROUND
+        self._before = _NONE
         while self._waiting or self._removed:
             problem = await self._round(self._batch(size))
             size = _FIRST_ROUND if problem else min(2 * size, _LARGEST_ROUND)
@@ -248,12 +262,15 @@ class Intake:
         except Exception as error:
             problem = _problem(error)
         finally:
+            done = self._before.done + len(batch)
+            self._before = Progress(done, done, self._before.pages + self._progress.pages, "")
+            self._progress = _NONE
             self._now = {}
         if problem is None:
             self._failed -= batch.keys()
-            done = removed & self._removed  # one of them may have been uploaded again
+            gone = removed & self._removed  # one of them may have been uploaded again
             self._removed -= removed
-            for id in done:
+            for id in gone:
                 shutil.rmtree(self._settings.uploads / id, ignore_errors=True)
         else:
             self._put_back(batch, problem)
@@ -287,7 +304,7 @@ class Intake:
         order = Order(
             library=str(settings.library),
             config=settings.config,
-            passwords=settings.passwords,
+            passwords=self._passwords,
             jobs=settings.jobs,
             remove=tuple(sorted(removed)),
             files=tuple(path_text(path) for path in self._now.values()),
@@ -308,7 +325,7 @@ class Intake:
                 told = codec.decode(line, Told)
                 if told.progress is not None:
                     self._progress = told.progress
-                    await self._announce()
+                    await self._announce(listed=False)
                 elif told.file is not None:
                     self._refuse(told)
                 elif told.code is not None:
@@ -337,12 +354,17 @@ class Intake:
         self._entries = {entry.id: entry for entry in entries if entry.id not in self._removed}
         self._sources = {source for entry in self._entries.values() for source in entry.sources}
 
-    async def _announce(self, *, wake: bool = False) -> None:
+    async def _announce(self, *, wake: bool = False, listed: bool = True) -> None:
+        """Tell that something has changed; unless not `listed`, the list of documents has."""
         self._version += 1
+        self._list_version += listed
         if wake:
             self._wake.set()
         async with self._changed:
             self._changed.notify_all()
+
+
+_NONE = Progress(0, 0, 0, "")
 
 
 def _status(now: bool) -> Literal["reading", "queued"]:

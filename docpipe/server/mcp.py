@@ -19,7 +19,7 @@ from docpipe.errors import ConfigError, DocpipeError
 from docpipe.library import Library
 from docpipe.server import shapes
 from docpipe.server.inside import extractor, state_of
-from docpipe.server.models import Asked, ExtractedDocument, Found, SchemaName, SearchResult
+from docpipe.server.models import Asked, ExtractedDocument, SchemaName, SearchResult
 from docpipe.server.settings import MAX_QUESTION, Settings
 
 P = ParamSpec("P")
@@ -85,27 +85,8 @@ class Tools:
         documents: Names | None = None,
     ) -> SearchResult:
         """Find the places that fit a query best, with page and boxes."""
-        from docpipe.retrieval.chunks import chunk_regions
-
-        found = []
-        for hit in self._library.search(query, limit, documents):
-            whole = self._library.document(hit.chunk.document)
-            regions = chunk_regions(whole, hit.chunk)
-            page = find_page(whole, regions[0].page)
-            found.append(
-                Found.model_validate(
-                    {
-                        "document": whole.id,
-                        "name": whole.name,
-                        "page": regions[0].page,
-                        "page_label": page.label if page else "",
-                        "text": hit.chunk.text,
-                        "score": hit.score,
-                        "regions": shapes.regions(regions),
-                    }
-                )
-            )
-        return SearchResult(found=found)
+        found = shapes.search(self._library, query, limit, documents)
+        return SearchResult.model_validate({"found": found})
 
     def read_page(self, document: Name, page: Annotated[int, Field(ge=1)]) -> PageRead:
         """Read the text of a page in reading order, with how far it can be trusted."""
@@ -169,12 +150,17 @@ class _Current:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        with self._lock:
+        """Raises DocpipeError (`busy`) where another call takes longer than an answer may."""
+        if not self._lock.acquire(timeout=self._library.config.limits.answer_timeout):
+            raise DocpipeError("another call still runs", code="busy", hint="try again later")
+        try:
             seen = state_of(self._library.root)
             if seen != self._seen:
                 self._library.refresh()
                 self._seen = seen
             yield
+        finally:
+            self._lock.release()
 
 
 def _told(call: Callable[P, T], current: _Current) -> Callable[P, T]:

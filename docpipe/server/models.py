@@ -38,6 +38,10 @@ class Session(Model):
     token: Annotated[str, StringConstraints(max_length=1_000)]
 
 
+class Password(Model):
+    password: Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
+
+
 class Schema(Model):
     """A set of fields that can be looked for; `ready` tells whether its model is installed."""
 
@@ -90,6 +94,7 @@ class Reading(Model):
     """How far the reading of new files is, and what kept the last one from succeeding."""
 
     running: bool
+    changes: int = Field(description="how often the list of documents has changed")
     waiting: int = Field(description="files that are still to be read, with those being read")
     done: int
     total: int

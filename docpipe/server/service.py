@@ -6,11 +6,13 @@ import asyncio
 import contextlib
 import logging
 import tempfile
+import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+import msgspec
 from fastapi import Request
 
 from docpipe import __version__
@@ -26,9 +28,11 @@ from docpipe.workers import Outcome
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-LOOK_TIMEOUT = 30.0  # seconds for a page
-THINK_TIMEOUT = 180.0  # seconds for an answer, or the fields of a document
+LOOK_TIMEOUT = 30.0  # seconds for a page, or a search
+_REMEMBERED = 60.0  # seconds that a page which could not be rendered is not tried again
 _CACHE = 96 << 20  # bytes of pages and images
+_MOST_HOPELESS = 1_000
+_MOST_PASSWORDS = 20
 _POLL = 0.04  # seconds between looks at the trace of an answer
 
 
@@ -42,6 +46,8 @@ class Service:
         self._scratch = scratch
         self._desk = Desk(settings.config.limits, scratch / "workers.log")
         self._place = Place(settings.library.absolute(), settings.config, settings.passwords)
+        self._hopeless: dict[tuple[object, ...], tuple[float, DocpipeError]] = {}
+        self.receiving = 0  # uploads that are under way
 
     @classmethod
     @contextlib.asynccontextmanager
@@ -71,12 +77,41 @@ class Service:
             await self.think("ready")
 
     async def look(self, name: str, *arguments: Any) -> Any:
-        """What `inside.<name>` returns. Raises DocpipeError."""
-        return await self._call("look", name, *arguments, timeout=LOOK_TIMEOUT)
+        """What `inside.<name>` returns. Raises DocpipeError; for a while the same one again where
+        time or memory did not suffice, so that one page does not keep all workers busy."""
+        key = (name, *arguments)
+        until, error = self._hopeless.get(key, (0.0, None))
+        if error is not None and time.monotonic() < until:
+            raise error
+        self._hopeless.pop(key, None)
+        try:
+            return await self._call("look", name, *arguments, timeout=LOOK_TIMEOUT)
+        except DocpipeError as error:
+            if error.code in ("timeout", "memory"):
+                if len(self._hopeless) >= _MOST_HOPELESS:
+                    self._hopeless.clear()
+                self._hopeless[key] = (time.monotonic() + _REMEMBERED, error)
+            raise
+
+    async def search(self, query: str, limit: int) -> Any:
+        """Hits, by a worker that answers do not keep waiting."""
+        return await self._call("search", "search", query, limit, timeout=LOOK_TIMEOUT)
 
     async def think(self, name: str, *arguments: Any) -> Any:
         """As `look`, for what takes longer."""
-        return await self._call("think", name, *arguments, timeout=THINK_TIMEOUT)
+        seconds = self.settings.config.limits.answer_timeout
+        try:
+            return await self._call("think", name, *arguments, timeout=seconds)
+        except DocpipeError as error:
+            if error.code == "timeout" and not error.hint:
+                error.hint = "start docpipe serve with --set limits.answer_timeout=SECONDS"
+            raise
+
+    async def unlock(self, password: str) -> None:
+        """Try a password on what could not be opened, and use it from now on."""
+        passwords = tuple(dict.fromkeys((password, *self._place.passwords)))[:_MOST_PASSWORDS]
+        self._place = msgspec.structs.replace(self._place, passwords=passwords)
+        await self.intake.unlock(passwords)
 
     async def ask(
         self, question: str, documents: list[str] | None
@@ -97,8 +132,13 @@ class Service:
                 work.cancel()
 
     async def _call(self, work: Work, name: str, *arguments: Any, timeout: float) -> Any:
-        outcome = await self._desk.call(work, name, self._place, *arguments, timeout=timeout)
-        return _value(outcome)
+        place = self._place
+        outcome = await self._desk.call(work, name, place, *arguments, timeout=timeout)
+        try:
+            return _value(outcome)
+        except DocpipeError as error:  # where the library lies is nothing for clients
+            error.message = error.message.replace(str(place.root), place.root.name)
+            raise
 
 
 def _value(outcome: Outcome) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from docpipe.content import block_text, is_furniture
+from docpipe.content import block_text, find_page, is_furniture
+from docpipe.errors import ConfigError
 from docpipe.geometry import BBox
+from docpipe.library import Library
 from docpipe.records import (
     Answer,
     Block,
@@ -116,6 +118,37 @@ def step(found: Step, name_of: NameOf) -> Plain:
         "thought": found.thought,
         "observation": found.observation,
     }
+
+
+def search(
+    library: Library, query: str, limit: int, documents: Sequence[str] | None = None
+) -> list[Plain]:
+    """The best places for a query; none in a library that has nothing to look in."""
+    from docpipe.retrieval.chunks import chunk_regions
+
+    try:
+        hits = library.search(query, limit, documents)
+    except ConfigError as error:
+        if error.code == "no_index":
+            return []
+        raise
+    found = []
+    for hit in hits:
+        whole = library.document(hit.chunk.document)
+        where = chunk_regions(whole, hit.chunk)
+        page = find_page(whole, where[0].page)
+        found.append(
+            {
+                "document": whole.id,
+                "name": whole.name,
+                "page": where[0].page,
+                "page_label": page.label if page else "",
+                "text": hit.chunk.text,
+                "score": hit.score,
+                "regions": regions(where),
+            }
+        )
+    return found
 
 
 def regions(found: Iterable[Region]) -> list[Plain]:

@@ -12,9 +12,11 @@ from pathlib import Path
 
 from docpipe.errors import ConfigError, InputError
 from docpipe.library.store import cannot_write
+from docpipe.server.disk import hint_of
 
 _LONGEST = 120  # characters of a name
 _MOST_BYTES = 200  # file systems count bytes, up to 255
+_SPARE = 256 << 20  # bytes of the disk that uploads leave free
 _UNSAFE = '/\\:*?"<>|'
 _NAMELESS = "document.pdf"
 
@@ -78,12 +80,27 @@ async def _write(parts: AsyncIterator[bytes], path: Path, max_bytes: int) -> str
         async for part in parts:
             size += len(part)
             if size > max_bytes:
-                raise InputError("too_large", f"the file has more than {max_bytes >> 20} MiB")
+                raise _too_large(max_bytes >> 20)
             digest.update(part)
             await asyncio.to_thread(file.write, part)
     if not size:
         raise InputError("empty_file", "the file has 0 bytes")
     return digest.hexdigest()[:16]
+
+
+def check_size(length: int, largest: int, folder: Path) -> None:
+    """Refuse an upload of `length` bytes before it comes: InputError (`too_large`) for more than
+    `largest` MiB, ConfigError (`cannot_write`) where the disk of `folder` would be nearly full."""
+    if length > largest << 20:
+        raise _too_large(largest)
+    if shutil.disk_usage(folder).free < length + _SPARE:
+        raise ConfigError(
+            "the disk of the server is full", code="cannot_write", hint="make room on it"
+        )
+
+
+def _too_large(limit: int) -> InputError:
+    return InputError("too_large", f"the file has more than {limit} MiB", hint=hint_of("too_large"))
 
 
 def check_room(count: int, limit: int) -> None:

@@ -29,27 +29,30 @@ class Stepping(Protocol):
 
 class WatchedAgent:
     """The agent, with its steps told to `tell` as they are taken. Of an agent that only gives its
-    steps in the end, what it does with the library is told instead."""
+    steps in the end, what it does with the library is told instead. `name` gives documents' names,
+    also of those that are gone meanwhile: telling must not fail where the agent does not."""
 
-    def __init__(self, agent: Agent, tell: Tell) -> None:
+    def __init__(self, agent: Agent, tell: Tell, name: Callable[[str], str]) -> None:
         self._agent = agent
         self._tell = tell
+        self._name = name
 
     def run(self, question: str, library: LibraryView) -> Trajectory:
         agent = self._agent
         if not isinstance(agent, Stepping):
-            return agent.run(question, _Watched(library, self._tell))
+            return agent.run(question, _Watched(library, self._tell, self._name))
         state = agent.start(question, library)
         while not state.finished:
             taken = agent.step(state)
-            self._tell(step(taken, lambda id: library.document(id).name))
+            self._tell(step(taken, self._name))
         return agent.finish(state)
 
 
 class _Watched:
-    def __init__(self, library: LibraryView, tell: Tell) -> None:
+    def __init__(self, library: LibraryView, tell: Tell, name: Callable[[str], str]) -> None:
         self._library = library
         self._tell = tell
+        self._name = name
         self._opened: set[str] = set()
 
     def documents(self) -> Iterator[str]:
@@ -78,13 +81,12 @@ class _Watched:
         return self._library.chunk(id)
 
     def page_image(self, document: str, page: int, dpi: float = 144) -> Image.Image:
-        name = self._library.document(document).name
-        self._say("look", f"{name}, {page_list([page])}")
+        self._say("look", f"{self._name(document)}, {page_list([page])}")
         return self._library.page_image(document, page, dpi)
 
     def _found(self, query: str, pages: Sequence[tuple[str, int]]) -> None:
         best = list(dict.fromkeys(pages))[:_SHOWN]
-        places = [f"{self._library.document(id).name}, page {page}" for id, page in best]
+        places = [f"{self._name(id)}, page {page}" for id, page in best]
         self._say("search", query, "; ".join(places))
 
     def _say(self, action: str, text: str, observation: str = "") -> None:

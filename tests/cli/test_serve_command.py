@@ -45,6 +45,26 @@ def test_a_folder_that_is_no_library_is_told(docpipe: Docpipe, tmp_path: Path) -
         assert "Traceback" not in run.err
 
 
+def test_a_server_that_does_not_start_is_a_failure(
+    docpipe: Docpipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("docpipe.server.run.Server.run", lambda self, sockets: None)
+    assert docpipe("serve", "--port", "0", "--library", tmp_path / "library").code == 1
+
+
+def test_the_browser_gets_no_token(
+    docpipe: Docpipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []  # it would stand in the list of processes
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("docpipe.server.run.Server.run", lambda self, sockets: None)
+    library = ("--library", tmp_path / "library")
+    run = docpipe("serve", "--open", "--token", "correct horse", "--port", "0", *library)
+    assert "#token=correct" in run.out
+    assert len(opened) == 1
+    assert "correct" not in opened[0]
+
+
 def test_a_folder_is_served_until_it_is_interrupted(folder: Path, tmp_path: Path) -> None:
     from tests.server.running import commanded, wait_for
 

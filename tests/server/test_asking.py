@@ -7,6 +7,7 @@ import json
 import logging
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,9 +16,17 @@ from typing import cast
 import pytest
 
 from docpipe.config import from_mapping
+from docpipe.errors import ConfigError, DocpipeError
 from docpipe.library import Library
+from docpipe.records import Chunk, Document, Hit, Issue, Span
+from docpipe.server.desk import Desk
 from docpipe.server.models import Asked, ExtractionResult, SearchResult
 from docpipe.server.service import Cache, Service
+from docpipe.server.settings import Settings
+from docpipe.server.watched import WatchedAgent
+from docpipe.testing.fakes import FakeLibrary
+from docpipe.workers import Outcome
+from tests.server.agents import QuotingAgent
 from tests.server.running import QUOTING, Running, serving
 
 WHEN = "When was the old mill built?"
@@ -79,8 +88,98 @@ def test_a_client_that_goes_ends_its_work(files: dict[str, Path], tmp_path: Path
             first = next(line for line in events.iter_lines() if line.startswith("event"))
             assert first == "event: step"
         started = time.monotonic()  # the only worker for questions must be free again
-        assert server.client.get("/api/search", params={"query": "mill"}).status_code == 200
-        assert time.monotonic() - started < 10
+        with server.client.stream("POST", "/api/ask/stream", json={"question": "mill"}) as events:
+            next(line for line in events.iter_lines() if line.startswith("event"))
+            assert time.monotonic() - started < 10
+            found = server.client.get("/api/search", params={"query": "mill"})  # meanwhile
+            assert found.json()["found"][0]["name"] == "mill.pdf"
+
+
+def test_an_answer_may_take_as_long_as_is_set(files: dict[str, Path], tmp_path: Path) -> None:
+    slow = from_mapping(
+        {
+            "agent": {"name": "tests.server.agents:SlowAgent"},
+            "ocr_mode": "off",
+            "limits": {"answer_timeout": 1.0},
+        }
+    )
+    with serving(tmp_path / "library", config=slow) as server:
+        server.upload(files["mill.pdf"])
+        server.settled()
+        response = server.client.post("/api/ask", json={"question": "mill"})
+        assert (response.status_code, response.json()["code"]) == (504, "timeout")
+        assert "limits.answer_timeout" in response.json()["hint"]
+
+
+def test_nothing_is_found_in_an_empty_library(tmp_path: Path) -> None:
+    with serving(tmp_path / "library") as server:
+        response = server.client.get("/api/search", params={"query": "mill"})
+        assert (response.status_code, response.json()) == (200, {"found": []})
+        asked = server.client.post("/api/ask", json={"question": "mill"})
+        assert str(tmp_path) not in asked.text
+
+
+def test_what_failed_for_lack_of_time_is_not_tried_at_once_again(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    class Late:
+        async def call(self, work: str, name: str, *_: object, timeout: float) -> Outcome:
+            calls.append(name)
+            return Outcome(issue=Issue("page", "timeout", f"{tmp_path / 'library'} is slow"))
+
+    Library.create(tmp_path / "library", config=QUOTING)
+    service = Service(Settings(library=tmp_path / "library", config=QUOTING), tmp_path)
+    service._desk = cast(Desk, Late())
+
+    async def run() -> list[str]:
+        messages = []
+        for _ in range(3):
+            with pytest.raises(DocpipeError) as caught:
+                await service.look("image", "0" * 16, 1, 110)
+            messages.append(caught.value.message)
+        with pytest.raises(DocpipeError):
+            await service.look("image", "0" * 16, 2, 110)
+        return messages
+
+    assert asyncio.run(run()) == ["library is slow"] * 3  # and where it lies is not told
+    assert calls == ["image", "image"]
+
+
+def test_too_many_that_wait_are_sent_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("docpipe.server.desk._MOST_WAITING", 2)
+    desk = Desk(QUOTING.limits, tmp_path / "log")
+    free = threading.Event()
+    monkeypatch.setattr(desk, "_perform", lambda task: free.wait(20))
+
+    async def run() -> str:
+        calls = [asyncio.create_task(desk.call("think", "ready", timeout=9)) for _ in range(2)]
+        await asyncio.sleep(0)
+        with pytest.raises(DocpipeError) as caught:
+            await desk.call("think", "ready", timeout=9)
+        free.set()
+        await asyncio.gather(*calls)
+        await desk.call("think", "ready", timeout=9)  # there is room again
+        return caught.value.code
+
+    assert asyncio.run(run()) == "busy"
+    desk.close()
+
+
+def test_steps_are_told_of_documents_that_are_gone() -> None:
+    told: list[dict[str, object]] = []
+    hit = Hit(Chunk("gone#p2/c1", "gone", (Span("p2/text1", 0, 4),), "text"), 1.0, "fake")
+
+    class Emptied(FakeLibrary):
+        def search(self, *_: object, **__: object) -> list[Hit]:
+            return [hit]
+
+        def document(self, id: str) -> Document:
+            raise ConfigError("removed", code="unknown_document")
+
+    agent = WatchedAgent(QuotingAgent(), told.append, lambda id: id)
+    with pytest.raises(ConfigError):  # by the agent, which opens it, not by who watches
+        agent.run("unlike anything", Emptied([]))
+    assert told[0]["observation"] == "gone, page 2"
 
 
 def test_search_gives_places(server: Running) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -183,6 +185,44 @@ def test_a_disk_that_is_full_is_told(server: Running, monkeypatch: pytest.Monkey
     monkeypatch.setattr("docpipe.server.uploads.shutil.move", full)
     response = server.client.post("/api/documents?name=a.pdf", content=b"%PDF-")
     assert (response.status_code, response.json()["code"]) == (507, "cannot_write")
+
+
+def test_what_is_too_much_is_refused_before_it_comes(
+    server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("docpipe.server.uploads._write", never)
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as connection:  # the headers alone
+        connection.sendall(
+            b"POST /api/documents?name=a.pdf HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+            b"content-length: %d\r\n\r\n" % (201 << 20)
+        )
+        answer = connection.makefile("rb").readline()
+    assert b" 413 " in answer
+    nearly_full = SimpleNamespace(free=10**6)
+    monkeypatch.setattr("docpipe.server.uploads.shutil.disk_usage", lambda _: nearly_full)
+    response = server.client.post("/api/documents?name=a.pdf", content=b"%PDF-")
+    assert (response.status_code, response.json()["code"]) == (507, "cannot_write")
+
+
+def test_a_password_given_later_opens_what_was_locked(
+    files: dict[str, Path], tmp_path: Path
+) -> None:
+    with serving(tmp_path / "library") as server:
+        server.upload(files["locked.pdf"])
+        locked = server.settled()["locked.pdf"]
+        assert (locked["reason"], locked["hint"]) == (
+            "needs_password", "give the password with the button Password"
+        )  # fmt: skip
+        assert server.client.post("/api/passwords", json={"password": "no"}).status_code == 204
+        assert server.settled()["locked.pdf"]["status"] == "failed"
+        server.client.post("/api/passwords", json={"password": "secret"})
+        wait_for(lambda: server.documents()["locked.pdf"]["status"] == "ok")
+        image = server.client.get(f"/api/documents/{locked['id']}/pages/1/image")
+        assert image.headers["content-type"] == "image/png"
 
 
 def test_a_host_that_others_reach_needs_a_token(tmp_path: Path) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -61,6 +63,57 @@ def test_a_browser_is_confined(server: Running) -> None:
         assert "unsafe" not in policy
         assert headers["x-content-type-options"] == "nosniff"
         assert "access-control-allow-origin" not in headers
+
+
+def test_the_answer_to_a_defect_is_confined_too(tmp_path: Path) -> None:
+    app = create_app(Settings(library=tmp_path / "library"))
+
+    @app.get("/api/defect")
+    async def defect() -> None:
+        raise ValueError("a secret of /home/somebody")
+
+    async def run() -> httpx.Response:
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            return await client.get("/api/defect")
+
+    response = asyncio.run(run())
+    assert (response.status_code, response.json()["code"]) == (500, "internal")
+    assert "secret" not in response.text
+    assert "default-src 'none'" in response.headers["content-security-policy"]
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert response.headers["cache-control"] == "no-cache"
+
+
+def test_wrong_tokens_are_answered_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("docpipe.server.guard._WRONG", 0.05)
+    monkeypatch.setattr("docpipe.server.guard._MOST_WRONG", 4)
+    app = create_app(Settings(library=tmp_path / "library", token=TOKEN))
+    app.state.service = None
+    wrong: list[dict[str, Any]] = [
+        {"url": "/api/documents", "headers": {"authorization": "Bearer wrong"}},
+        {"url": "/api/documents", "headers": {"cookie": "docpipe_session=wrong"}},
+    ]
+
+    async def run() -> None:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://desk.lan") as client:
+
+            async def statuses(count: int, given: list[dict[str, Any]]) -> list[int]:
+                calls = (client.get(**given[at % len(given)]) for at in range(count))
+                return sorted(response.status_code for response in await asyncio.gather(*calls))
+
+            started = time.monotonic()
+            assert await statuses(4, wrong) == [401] * 4
+            assert time.monotonic() - started >= 4 * 0.05
+            assert await statuses(7, wrong) == [401] * 4 + [429] * 3
+            started = time.monotonic()
+            assert await statuses(7, [{"url": "/api/documents"}]) == [401] * 7  # none at all
+            assert time.monotonic() - started < 7 * 0.05
+
+    asyncio.run(run())
 
 
 def test_a_token_is_asked_for(guarded: Running) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 from pathlib import Path
@@ -49,6 +50,24 @@ def test_stray_files_among_the_uploads_do_no_harm(files: dict[str, Path], tmp_pa
         assert not (uploads / ".cut-off").exists()
         server.upload(files["mill.pdf"])
         assert server.settled()["mill.pdf"]["status"] == "ok"
+
+
+def test_the_list_changes_when_documents_do(files: dict[str, Path], tmp_path: Path) -> None:
+    with serving(tmp_path / "library") as server:
+        before = server.client.get("/api/reading").json()["changes"]
+        states = []
+        with server.client.stream("GET", "/api/events") as events:
+            for number in range(6):
+                server.upload(files["long.pdf"], f"{number}.pdf")
+                server.upload(files["mill.pdf"], f"{number}.pdf")
+            for line in events.iter_lines():
+                if line.startswith("data: "):
+                    states.append(json.loads(line.removeprefix("data: ")))
+                    if states[-1]["changes"] > before and not states[-1]["waiting"]:
+                        break
+    assert len({state["changes"] for state in states}) < len(states)  # pages are no news of it
+    shown = [state["pages"] for state in states if state["waiting"]]
+    assert shown == sorted(shown)  # also from one round to the next
 
 
 def test_the_intake_lives_on_after_a_failure(

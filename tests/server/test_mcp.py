@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,11 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
+from docpipe.cli.mcp import _in_time
+from docpipe.config import from_mapping
+from docpipe.errors import DocpipeError
 from docpipe.library import Library
-from docpipe.server.mcp import create_server
+from docpipe.server.mcp import _Current, create_server
 from tests.pdfs import write_pdf
 from tests.server.running import QUOTING
 
@@ -121,6 +125,40 @@ def test_calls_side_by_side_take_turns(root: Path, monkeypatch: pytest.MonkeyPat
 
     assert all(not result.is_error for result in asyncio.run(run()))
     assert most == 1
+
+
+def test_a_call_that_takes_too_long_does_not_hold_all_others(root: Path) -> None:
+    limits = {"answer_timeout": 0.2}
+    config = from_mapping({"limits": limits, "ocr_mode": "off"})
+    current = _Current(Library.open(root, config=config))
+    with current.held():
+        found: list[str] = []
+
+        def second() -> None:
+            try:
+                with current.held():
+                    found.append("held")
+            except DocpipeError as error:
+                found.append(error.code)
+
+        thread = threading.Thread(target=second)
+        thread.start()
+        thread.join()
+    assert found == ["busy"]
+    with current.held():
+        pass
+
+
+def test_an_answer_is_bounded_in_time() -> None:
+    assert _in_time(from_mapping({})).agent.options == {"seconds": 180.0}
+    own = from_mapping({"agent": {"seconds": 5}})
+    assert _in_time(own) == own
+    assert _in_time(QUOTING) == QUOTING  # an agent of others may not know the option
+
+
+def test_nothing_is_found_in_an_empty_library(tmp_path: Path) -> None:
+    Library.create(tmp_path / "library", config=QUOTING)
+    assert call(tmp_path / "library", "search", query="mill").structured_content == {"found": []}
 
 
 def test_the_command_serves_on_stdin_and_stdout(root: Path) -> None:

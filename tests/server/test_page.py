@@ -8,15 +8,18 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pymupdf
 import pytest
 
 from docpipe.config import from_mapping
+from docpipe.library import Library
 from tests.server.browser import CHROMIUM, chromium
-from tests.server.running import QUOTING, Running, serving
+from tests.server.running import QUOTING, Running, serving, wait_for
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 SAMPLES = Path(__file__).parents[2] / "datasets" / "samples"
+HTML = "<img src=x onerror=alert(1)>"
 READING = from_mapping({"ocr_mode": "off"})
 
 
@@ -88,39 +91,112 @@ def test_drop_look_ask_and_see_the_words(browser: playwright.Browser, tmp_path: 
         assert all(url.startswith((server.url, "blob:")) for url in visit.requests)
 
 
-def test_nothing_of_a_document_is_run(
-    browser: playwright.Browser, files: dict[str, Path], tmp_path: Path
-) -> None:
-    name = "<img src=x onerror=alert(1)>.pdf"
-    with serving(tmp_path / "library") as server:
-        server.upload(files["markup.pdf"], name)
+def hostile(path: Path) -> Path:
+    """A page with markup in all that the page shows of a document."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=300, height=200)
+        page.insert_text((20, 40), "<script>document.title = 'taken'</script> <b>bold</b>")
+        page.insert_text((20, 80), "You cannot see this.", color=(1, 1, 1))
+        field = pymupdf.Widget()
+        field.field_type, field.rect = pymupdf.PDF_WIDGET_TYPE_TEXT, pymupdf.Rect(20, 100, 90, 120)
+        field.field_name, field.field_value = HTML, HTML
+        page.add_widget(field)
+        page.insert_link({"kind": pymupdf.LINK_URI, "from": pymupdf.Rect(20, 130, 90, 150),
+                          "uri": "javascript:alert(1)"})  # fmt: skip
+        pdf.set_metadata({"title": HTML, "author": HTML})
+        pdf.set_toc([[1, HTML, 1]])
+        path.parent.mkdir(exist_ok=True)
+        pdf.save(path)
+    return path
+
+
+def test_nothing_of_a_document_is_run(browser: playwright.Browser, tmp_path: Path) -> None:
+    given = hostile(tmp_path / "in" / f"{HTML}.pdf")
+    with serving(tmp_path / "library", folders=(given.parent,)) as server:
+        wait_for(lambda: given.name in server.documents())
         server.settled()
         visit = Visit(browser, server)
         page = visit.page
-        page.get_by_role("button", name="_img src=x onerror=alert(1)_.pdf").first.click()
-        page.get_by_role("button", name="Hidden text", exact=True).click()
-        page.get_by_role("button", name="Blocks", exact=True).click()
+        page.get_by_role("button", name=given.name).first.click()
+        for layer in ("Hidden text", "Blocks", "Fields", "Links, notes"):
+            page.get_by_role("button", name=layer, exact=True).click()
         page.locator(".box").first.click(force=True)
-        page.locator("#inspector pre", has_text="<script>").wait_for()
+        page.locator("#inspector pre").wait_for()
         ask(page, "bold")
         page.locator(".chip").first.wait_for()
         assert "<script>" in page.locator(".quote").first.inner_text()
         assert page.title() == "docpipe"
+        assert page.locator("img[src=x], a[href^=javascript]").count() == 0
         assert not visit.problems
 
 
-def test_a_refusal_and_a_missing_model_are_explained(
-    browser: playwright.Browser, server: Running
-) -> None:
+def test_a_refusal_is_explained(browser: playwright.Browser, server: Running) -> None:
     visit = Visit(browser, server, color_scheme="dark")
     page = visit.page
     page.get_by_role("button", name=re.compile("^mill.pdf")).wait_for()
     ask(page, "unknown thing")
     page.locator(".refusal", has_text="do not answer").wait_for()
-    page.get_by_role("tab", name="Extract fields").click()
-    page.get_by_role("button", name="Extract", exact=True).click()
-    page.locator("#extracted :is(.card.bad, table, .quiet:not(.spin))").first.wait_for()
     assert not visit.problems
+
+
+def test_a_model_that_is_missing_is_explained(
+    browser: playwright.Browser, files: dict[str, Path], tmp_path: Path
+) -> None:
+    nowhere = {"schema": "receipt", "weights": str(tmp_path / "nowhere")}
+    config = from_mapping({"entities": nowhere, "ocr_mode": "off"})
+    Library.create(tmp_path / "library", config=QUOTING).ingest(files["mill.pdf"], jobs=1)
+    with serving(tmp_path / "library", config=config) as server:
+        page = Visit(browser, server).page
+        page.get_by_role("tab", name="Extract fields").click()
+        page.locator("#schema").select_option("receipt")
+        assert "no model installed" in page.locator("#schema option:checked").inner_text()
+        page.get_by_role("button", name="Extract", exact=True).click()
+        page.locator("#extracted .card.bad", has_text="weights").wait_for()
+
+
+def test_a_password_is_asked_for_where_one_is_needed(
+    browser: playwright.Browser, files: dict[str, Path], tmp_path: Path
+) -> None:
+    with serving(tmp_path / "library") as server:
+        server.upload(files["locked.pdf"])
+        server.settled()
+        visit = Visit(browser, server)
+        page = visit.page
+        page.get_by_role("button", name="Password of locked.pdf").click()
+        page.get_by_label("Password", exact=True).fill("secret")
+        page.get_by_role("button", name="Open the file").click()
+        page.get_by_role("button", name=re.compile("^locked.pdf 1 page")).wait_for()
+        assert page.get_by_role("button", name="Password of locked.pdf").count() == 0
+        assert not visit.problems
+
+
+def test_fields_that_are_found_again_replace_those_before(
+    browser: playwright.Browser, server: Running
+) -> None:
+    page = Visit(browser, server).page
+    id = server.documents()["mill.pdf"]["id"]
+    answers = iter([1, 3])
+
+    def extracted(route: playwright.Route) -> None:
+        box = {"page": 1, "box": [20, 20, 60, 40]}
+        field = {"name": "year", "value": "1871", "raw": "1871", "score": 0.9, "notes": [],
+                 "row": None, "regions": [box]}  # fmt: skip
+        result = {"document": id, "name": "mill.pdf", "status": "ok", "reason": None,
+                  "message": None, "fields": [field] * next(answers)}  # fmt: skip
+        found = {"columns": ["year"], "row_columns": [], "results": [result]}
+        route.fulfill(json=found)
+
+    page.route("**/api/extract", extracted)
+    page.get_by_role("button", name=re.compile("^mill.pdf")).click()
+    page.get_by_role("img", name="Page 1 of mill.pdf").wait_for()
+    page.get_by_role("tab", name="Extract fields").click()
+    for count in (1, 3):
+        page.get_by_role("button", name="Extract", exact=True).click()
+        page.wait_for_function(
+            """count => [...document.querySelectorAll(".page .box title")]
+              .filter((title) => title.textContent === "year: 1871").length === count""",
+            arg=count,
+        )
 
 
 def test_a_late_answer_does_not_replace_what_was_opened_since(
@@ -194,6 +270,7 @@ def test_the_token_is_asked_for_and_the_link_has_it(
 ) -> None:
     with serving(tmp_path / "library", token="correct horse", config=QUOTING) as server:
         page = Visit(browser, server).page
+        page.keyboard.press("Escape")  # there is nothing behind it
         page.get_by_label("Token").fill("wrong horse")
         page.get_by_role("button", name="Open").click()
         page.get_by_text("this is not the token").wait_for()

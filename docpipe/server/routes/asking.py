@@ -39,7 +39,7 @@ async def search(
     limit: Annotated[int, Query(ge=1, le=50)] = 10,
 ) -> Response:
     """The places that fit a query best."""
-    found = await unless_gone(request, service.think("search", query, limit))
+    found = await unless_gone(request, service.search(query, limit))
     return Response(found, media_type="application/json")
 
 

@@ -11,7 +11,7 @@ from docpipe.server.inside import Export
 from docpipe.server.models import DocumentDetail, DocumentId, DocumentList, Uploaded
 from docpipe.server.routes.common import TheService
 from docpipe.server.service import tag_of, unless_gone
-from docpipe.server.uploads import check_room, receive, safe_name
+from docpipe.server.uploads import check_room, check_size, receive, safe_name
 
 router = APIRouter(prefix="/documents", tags=["documents"])
 _FORMS: dict[Export, tuple[str, str]] = {
@@ -52,14 +52,20 @@ async def upload(
     """Add a PDF, PNG, JPEG or TIFF file: the body is the file. It is read in the background;
     follow it by `GET /events`. A file that cannot be read is listed with the reason."""
     settings = service.settings
-    check_room(service.intake.count, settings.max_documents)
-    id, path = await receive(
-        request.stream(),
-        name,
-        settings.uploads,
-        max_bytes=settings.largest << 20,
-        is_known=service.intake.is_known,
-    )
+    check_room(service.intake.count + service.receiving, settings.max_documents)
+    length = request.headers.get("content-length", "")
+    check_size(int(length) if length.isdecimal() else 0, settings.largest, settings.library)
+    service.receiving += 1
+    try:
+        id, path = await receive(
+            request.stream(),
+            name,
+            settings.uploads,
+            max_bytes=settings.largest << 20,
+            is_known=service.intake.is_known,
+        )
+    finally:
+        service.receiving -= 1
     if path is None:
         return Uploaded(id=id, name=safe_name(name), status="known")
     await service.intake.add(id, path)

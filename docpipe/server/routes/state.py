@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
@@ -14,13 +13,12 @@ from docpipe import __version__
 from docpipe.errors import DocpipeError
 from docpipe.parsers.entities.extraction import weights_folder
 from docpipe.server.extraction import TITLES, choices
-from docpipe.server.guard import cookie_name, same_secret, session_of
-from docpipe.server.models import About, Health, Reading, Schema, Session
+from docpipe.server.guard import TOO_MANY, cookie_name, same_secret, session_of
+from docpipe.server.models import About, Health, Password, Reading, Schema, Session
 from docpipe.server.routes.common import STREAM, TheService, event, events
 from docpipe.server.settings import MAX_QUESTION, Settings
 
 router = APIRouter(tags=["server"])
-_WRONG = 0.3  # seconds that a wrong token costs
 _ALIVE = 10.0  # seconds between signs of life
 
 
@@ -52,13 +50,22 @@ async def session(given: Session, request: Request, service: TheService) -> Resp
     """Exchange the token for a cookie, which pictures and event streams of a page need."""
     token = service.settings.token
     if token is not None and not same_secret(given.token, token):
-        await asyncio.sleep(_WRONG)
+        if not await request.app.state.tries.wrong():
+            _, code, message, hint = TOO_MANY
+            raise DocpipeError(message, code=code, hint=hint)
         raise DocpipeError("this is not the token", code="wrong_token", hint="copy it again")
     response = Response(status_code=204)
     if token is not None:
         name = cookie_name(request.headers.get("host", ""))
         response.set_cookie(name, session_of(token), httponly=True, samesite="strict", path="/")
     return response
+
+
+@router.post("/passwords", status_code=204)
+async def passwords(given: Password, service: TheService) -> Response:
+    """Try a password on the documents that need one. It is kept until the server ends."""
+    await service.unlock(given.password)
+    return Response(status_code=204)
 
 
 @router.get("/reading")

@@ -47,6 +47,7 @@ export const api = {
   page: async (id, number, signal) => (await request(pagePath(id, number), { signal })).json(),
   imagePath: (id, number, dpi) => `${pagePath(id, number)}/image?dpi=${dpi}`,
   exportPath: (id, form) => `/api/documents/${id}/export/${form}`,
+  unlock: (password) => request("/api/passwords", asJson({ password })),
   login: (token) => request("/api/session", asJson({ token })),
   extract: async (asked) => (await request("/api/extract", asJson(asked))).json(),
   extractTable: async (asked) => (await request("/api/extract", asJson(asked))).blob(),
@@ -87,9 +88,25 @@ export async function ask(asked, tell, signal) {
   }
 }
 
-/** Follow the reading of new files; the browser connects again by itself. */
-export function follow(tell) {
-  const stream = new EventSource("/api/events");
-  stream.addEventListener("reading", (event) => tell(JSON.parse(event.data)));
-  return stream;
+/** Follow the reading of new files while the page is seen: a browser has few connections to a
+    server. `lost` is told when the stream ends for good; else the browser connects again. */
+export function follow(tell, lost) {
+  let stream = null;
+  const connect = () => {
+    stream = new EventSource("/api/events");
+    stream.addEventListener("reading", (event) => tell(JSON.parse(event.data)));
+    stream.onerror = () => {
+      if (stream?.readyState === EventSource.CLOSED) lost();
+    };
+  };
+  document.addEventListener("visibilitychange", () => {
+    stream?.close();
+    stream = null;
+    if (!document.hidden) connect();
+  });
+  connect();
+  return () => {
+    stream?.close();
+    connect();
+  };
 }

@@ -19,6 +19,19 @@ const documents = new Documents({
     extraction.offer(items);
     if (viewer.document && !items.some((item) => item.id === viewer.document.id)) viewer.close();
   },
+  lost: async () => {
+    try {
+      await api.about();
+      toast("The server has ended the connection: load the page again.");
+    } catch (problem) {
+      if (problem.code !== "needs_token") {
+        toast(`${problem.message} ${problem.hint}`);
+        return;
+      }
+      await login(); // it was started again, with another token
+      documents.reconnect();
+    }
+  },
 });
 
 const KEYS = [
@@ -71,21 +84,33 @@ function listen() {
   });
 }
 
+let entering = null; // a login that is under way
+
 /** Ask for the token until it is right. */
 function login() {
-  $("login").showModal();
-  return new Promise((resolve) => {
-    $("login-form").addEventListener("submit", async (event) => {
+  entering ||= new Promise((resolve) => {
+    const dialog = $("login");
+    const stay = () => dialog.showModal(); // Escape closes it, and nothing is behind it
+    const enter = async (event) => {
       event.preventDefault();
       try {
         await api.login($("token").value);
-        $("login").close();
-        resolve();
       } catch (problem) {
         $("login-problem").textContent = problem.message;
+        return;
       }
-    });
+      dialog.removeEventListener("close", stay);
+      $("login-form").removeEventListener("submit", enter);
+      dialog.close();
+      entering = null;
+      resolve();
+    };
+    dialog.addEventListener("close", stay);
+    $("login-form").addEventListener("submit", enter);
+    $("login-problem").textContent = "";
+    dialog.showModal();
   });
+  return entering;
 }
 
 async function start() {
@@ -109,7 +134,7 @@ async function start() {
   $("library").textContent = about.library;
   $("question").maxLength = about.max_question;
   extraction.choices(about.schemas);
-  documents.start();
+  documents.start(about);
 }
 
 start();

@@ -30,6 +30,9 @@ export class Ask {
     const scope = $("scope");
     const chosen = scope.value;
     const readable = items.filter((item) => item.status === "ok" || item.status === "partial");
+    const names = JSON.stringify(readable.map((item) => [item.id, item.name]));
+    if (names === this.offered) return; // drawn anew, it would close under the hand
+    this.offered = names;
     replace(scope, h("option", { value: "" }, "all documents"),
       readable.map((item) => h("option", { value: item.id }, item.name)));
     if (readable.some((item) => item.id === chosen)) scope.value = chosen;

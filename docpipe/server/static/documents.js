@@ -4,14 +4,20 @@ import { api, follow, upload } from "./api.js";
 import { $, confirmed, h, plural, replace, toast } from "./dom.js";
 
 const AT_ONCE = 2;
+const NOT_SOONER = 500; // milliseconds from one list to the next
 const INPUTS = /\.(pdf|png|jpe?g|tiff?)$/i;
+const LOCKED = ["needs_password", "wrong_password"];
 const ROUTES = { text_layer: "text", ocr: "read from pictures", none: "unreadable" };
 
-/** The documents panel; `open(id)` is called for the document to show, `changed(list)` for news. */
+/** The documents panel; `open(id)` is called for the document to show, `changed(list)` for news,
+    `lost()` when the server does not tell of news any more. */
 export class Documents {
-  constructor({ open, changed }) {
+  constructor({ open, changed, lost }) {
     this.open = open;
     this.changed = changed;
+    this.lost = lost;
+    this.largest = Infinity; // MiB a file may have
+    this.seen = -1; // changes of the list that is shown
     this.items = [];
     this.current = null;
     this.sending = new Map();
@@ -20,8 +26,9 @@ export class Documents {
     this.listen();
   }
 
-  start() {
-    follow((reading) => this.progressed(reading));
+  start({ max_upload }) {
+    this.largest = max_upload;
+    this.reconnect = follow((reading) => this.progressed(reading), this.lost);
   }
 
   listen() {
@@ -45,7 +52,14 @@ export class Documents {
     body.addEventListener("drop", async (event) => {
       event.preventDefault();
       body.classList.remove("dragging");
-      this.add(await dropped(event.dataTransfer));
+      const { files, failed } = await dropped(event.dataTransfer);
+      if (failed) toast(`${plural(failed, "file")} could not be read by the browser.`);
+      this.add(files);
+    });
+    $("unlock-cancel").addEventListener("click", () => $("unlock").close());
+    $("unlock-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.unlock($("password").value);
     });
   }
 
@@ -54,7 +68,11 @@ export class Documents {
     if (good.length < files.length) {
       toast(`${plural(files.length - good.length, "file")} left out: only PDF, PNG, JPEG and TIFF are read.`);
     }
-    this.waiting.push(...good);
+    const small = good.filter((file) => file.size <= this.largest * 2 ** 20);
+    for (const file of good.filter((each) => !small.includes(each))) {
+      toast(`${file.name} is too large: a file may have ${this.largest} MiB.`);
+    }
+    this.waiting.push(...small);
     for (let n = this.sending.size; n < AT_ONCE; n += 1) this.sendNext();
   }
 
@@ -80,21 +98,21 @@ export class Documents {
   async progressed(reading) {
     this.reading = reading;
     this.drawProgress();
-    if (this.loading) {
-      this.again = true;
-      return;
-    }
+    if (this.loading) return;
     this.loading = true;
-    do {
-      this.again = false;
+    while (this.seen !== this.reading.changes) {
+      const { changes } = this.reading;
       try {
         this.items = (await api.documents()).documents;
         this.draw();
         this.changed(this.items);
       } catch (problem) {
-        toast(problem.message);
+        if (problem.code === "needs_token") this.lost();
+        else toast(problem.message);
       }
-    } while (this.again);
+      this.seen = changes;
+      await new Promise((resolve) => setTimeout(resolve, NOT_SOONER));
+    }
     this.loading = false;
   }
 
@@ -132,7 +150,9 @@ export class Documents {
     const wanted = $("filter").value.trim().toLowerCase();
     $("filter").hidden = this.items.length < 8 && !wanted;
     const items = this.items.filter((item) => item.name.toLowerCase().includes(wanted));
+    const place = document.activeElement?.closest("#list button"); // it is drawn anew: keep the focus
     replace($("list"), items.map((item) => this.drawItem(item)));
+    if (place) $("list").querySelector(`[data-key="${place.dataset.key}"]`)?.focus();
   }
 
   drawItem(item) {
@@ -140,15 +160,38 @@ export class Documents {
     return h("li", { class: item.id === this.current ? "open" : "" },
       h("button", {
         class: "open-button", type: "button", disabled: !opens, "data-document": item.id,
+        "data-key": `open-${item.id}`,
         "aria-current": item.id === this.current ? "true" : null, onclick: () => this.open(item.id),
       },
       h("span", { class: "name" }, item.name),
       h("span", { class: `state ${item.status} ${item.status === "reading" ? "spin" : ""}` }, stateOf(item))),
       h("button", {
         class: "plain remove", type: "button", "aria-label": `Remove ${item.name}`, title: "Remove",
-        onclick: () => this.remove(item),
+        "data-key": `remove-${item.id}`, onclick: () => this.remove(item),
       }, "✕"),
-      item.message ? h("p", { class: "why" }, `${item.message}. `, item.hint ? capital(item.hint) + "." : "") : null);
+      item.message ? h("p", { class: "why" }, `${item.message}. `, item.hint ? capital(item.hint) + "." : "") : null,
+      LOCKED.includes(item.reason)
+        ? h("button", {
+          type: "button", "data-key": `password-${item.id}`, "aria-label": `Password of ${item.name}`,
+          onclick: () => this.askPassword(item),
+        }, "Password…")
+        : null);
+  }
+
+  askPassword(item) {
+    $("unlock-title").textContent = `Password of ${item.name}`;
+    $("password").value = "";
+    $("unlock").showModal();
+  }
+
+  async unlock(password) {
+    $("unlock").close();
+    $("password").value = "";
+    try {
+      await api.unlock(password);
+    } catch (problem) {
+      toast(`${problem.message} ${problem.hint}`);
+    }
   }
 
   async remove(item) {
@@ -172,19 +215,23 @@ function stateOf(item) {
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The files that were dropped, also those in folders. */
+/** The files that were dropped, also those in folders, and how many could not be read. */
 async function dropped(transfer) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-  if (!entries.length) return [...transfer.files];
-  return (await Promise.all(entries.map(filesOf))).flat();
+  if (!entries.length) return { files: [...transfer.files], failed: 0 };
+  const found = (await Promise.all(entries.map(filesOf))).flat();
+  const files = found.filter(Boolean);
+  return { files, failed: found.length - files.length };
 }
 
+/** Those of an entry; null for each that cannot be read. */
 async function filesOf(entry) {
-  if (entry.isFile) return [await new Promise((resolve, reject) => entry.file(resolve, reject))];
+  if (entry.isFile) return [await new Promise((resolve) => entry.file(resolve, () => resolve(null)))];
   const reader = entry.createReader();
   const found = [];
   for (;;) {
-    const part = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    const part = await new Promise((resolve) => reader.readEntries(resolve, () => resolve(null)));
+    if (part === null) return [null];
     if (!part.length) break;
     found.push(...part);
   }

@@ -99,6 +99,7 @@ export class Viewer {
         h("span", { class: "number" }, String(label)));
       return { ...page, element };
     });
+    this.widest = Math.max(...this.pages.map((page) => page.width));
     replace($("pages"), this.pages.map(({ element }) => element));
     this.layOut();
     for (const { element } of this.pages) this.near.observe(element);
@@ -119,8 +120,7 @@ export class Viewer {
   }
 
   get scale() {
-    const widest = Math.max(...this.pages.map((page) => page.width));
-    return this.zoom ?? Math.min(2.2, Math.max(0.2, ($("pages").clientWidth - 34) / widest));
+    return this.zoom ?? Math.min(2.2, Math.max(0.2, ($("pages").clientWidth - 34) / this.widest));
   }
 
   layOut() {
