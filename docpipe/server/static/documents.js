@@ -172,7 +172,7 @@ export class Documents {
       item.message ? h("p", { class: "why" }, `${item.message}. `, item.hint ? capital(item.hint) + "." : "") : null,
       LOCKED.includes(item.reason)
         ? h("button", {
-          type: "button", "data-key": `password-${item.id}`, "aria-label": `Password of ${item.name}`,
+          type: "button", class: "password", "data-key": `password-${item.id}`, "aria-label": `Password of ${item.name}`,
           onclick: () => this.askPassword(item),
         }, "Password…")
         : null);
