@@ -54,6 +54,11 @@ def _follows(question: GoldQuestion) -> bool:
             return True
         case "quote":
             return one_line(question.answer) in quotes[-1]
+        case "quotes":
+            parts = as_list(question.answer)
+            return len(parts) == len(quotes) and all(
+                part in quote for part, quote in zip(parts, quotes, strict=True)
+            )
         case "page":
             return question.answer == str(pages[0])
         case "pages":

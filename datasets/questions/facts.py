@@ -13,11 +13,12 @@ from docpipe.records import Block, Cell, Document, Evidence, Figure, Page, Regio
 
 _SENTENCE = re.compile(r"[^.!?]+(?:\.(?=\w)[^.!?]+)*[.!?](?=\s|$)")
 _STATEMENT = re.compile(
-    r"(?P<subject>(?:The |A |An )?[^\W\d_][^,;:.?!()\[\]]{6,70}?)"
+    r"(?P<subject>(?=[A-Z])[^\W\d_][^,;:.?!()\[\]]{6,70}?)"
     r" (?P<verb>is|are|was|were)"
     r" (?P<rest>(?:an? |the |one |two |three |both |about |\d|[A-Z])"
-    r"[^;:?!()\[\]]{3,90}?[^\W_]{2})[.]"
+    r"[^;:?!()\[\]]{1,90}?[^\W_]{2})[.]"
 )
+_CLAUSE = re.compile(r"\b(?:that|which|where|there|who|whose|if|when|because|so|then|but)\b")
 _OPENS_WITHOUT_NAME = re.compile(
     r"(?:It|This|That|These|Those|There|Here|We|They|He|She|You|I|If|When|While|Where|Since|Because"
     r"|As|In|On|At|For|But|And|Or|So|Thus|Then|What|Which|How|One|All|Note|Its|Their|Our|To|By"
@@ -251,7 +252,12 @@ def _statements(block: TextBlock, page: int) -> Iterator[Statement]:
         start = sentence.start() + len(text) - len(text.lstrip())
         match = _STATEMENT.fullmatch(one_line(text))
         subject = match["subject"] if match else ""
-        if match and has_name(subject) and not _OPENS_WITHOUT_NAME.match(subject):
+        if match and has_name(subject) and not _is_clause(subject):
             yield Statement(
                 block, page, start, sentence.end(), subject, match["verb"], match["rest"]
             )
+
+
+def _is_clause(subject: str) -> bool:
+    """Whether what stands before the verb is more, or less, than a name."""
+    return bool(_OPENS_WITHOUT_NAME.match(subject) or _CLAUSE.search(subject))

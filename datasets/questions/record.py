@@ -17,11 +17,21 @@ from docpipe.errors import ConfigError, SchemaError
 from docpipe.records import Evidence, Record
 
 # How an answer follows from the quotes of the evidence, in their order: it stands in the last one;
-# it is the number of their page, the numbers of their pages, or how many they are; their numbers'
-# sum or difference; of quotes in pairs (a name, a number) the name with the greater or less number.
-# "given" answers, of benchmarks, follow from nothing that is known.
+# its parts stand in one each; it is the number of their page, the numbers of their pages, or how
+# many they are; their numbers' sum or difference; of quotes in pairs (a name, a number) the name
+# with the greater or less number. Those of benchmarks are "given": they follow from nothing known.
 How = Literal[
-    "quote", "page", "pages", "count", "sum", "difference", "greater", "less", "absent", "given"
+    "quote",
+    "quotes",
+    "page",
+    "pages",
+    "count",
+    "sum",
+    "difference",
+    "greater",
+    "less",
+    "absent",
+    "given",
 ]
 
 

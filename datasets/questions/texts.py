@@ -52,9 +52,8 @@ def two_statements(facts: Facts, rng: Random, others: Sequence[Facts]) -> Draft 
             other_verb=second.verb,
         )
         evidence = (_quote(facts, first), _quote(facts, second))
-        return Draft(
-            question, second.rest, "Str", "quote", evidence, (_named(first), _named(second))
-        )
+        named = (_named(first), _named(second))
+        return Draft(question, str([first.rest, second.rest]), "List", "quotes", evidence, named)
     return None
 
 

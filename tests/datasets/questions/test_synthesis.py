@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from docpipe.content import find_block
+from docpipe.datasets.matching import as_list
 from docpipe.datasets.questions.checking import problem
 from docpipe.datasets.questions.facts import Facts
 from docpipe.datasets.questions.record import GoldQuestion, read_jsonl, write_jsonl
@@ -69,6 +70,20 @@ def test_references_lead_from_a_passage_to_a_caption_elsewhere(made: list[GoldQu
     for question in of_kind(made, "referred"):
         assert question.answer == "Barges between field and granary"
         assert question.pages == (("aaaa", 1), ("aaaa", 3))
+
+
+def test_two_statements_are_answered_by_both(made: list[GoldQuestion]) -> None:
+    said = {"the one at Kirk Bridge", "a gift of the abbey"}
+    assert {
+        frozenset(as_list(question.answer)) for question in of_kind(made, "two_statements")
+    } == {frozenset(said)}
+
+
+def test_clauses_are_no_subjects() -> None:
+    said = "The notes on mills that stand there are a help. The red mill is a ruin."
+    library = MemoryLibrary(document("dddd", (text(1, 1, said),)))
+    questions = Synthesiser(library, kinds=("statement",)).questions("dddd", 3)
+    assert {question.answer for question in questions} == {"a ruin"}
 
 
 def test_counts_name_the_pages_of_what_is_counted(made: list[GoldQuestion]) -> None:
