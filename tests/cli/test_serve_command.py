@@ -74,7 +74,7 @@ def test_a_folder_is_served_until_it_is_interrupted(folder: Path, tmp_path: Path
         found = server.settled()
         assert found["mill.pdf"]["status"] == "ok"
         assert {item["reason"] for item in found.values()} >= {"needs_password"}
-        asked = {"question": "When was the mill built?"}
+        asked = {"question": "How many people did the Aldern mill employ?"}
         answer = server.client.post("/api/ask", json=asked).json()["answer"]
         assert {item["name"] for item in answer["evidence"]} == {"mill.pdf"}
         with server.client.stream("GET", "/api/events") as events:
