@@ -9,10 +9,13 @@ import pytest
 import torch
 
 from docpipe.agents.mmdocr1.history import Rendering
+from docpipe.agents.mmdocr1.seeker import seeker_prompt
 from docpipe.agents.mmdocr1.state import Decision
+from docpipe.agents.models import chat_prompt
 from docpipe.datasets.questions.record import GoldQuestion
 from docpipe.records import Finish, Malformed, PageRequest, Read, Search
 from docpipe.training.docfusion.settings import LoraSettings
+from docpipe.training.rl.chats import Chats
 from docpipe.training.rl.env import DocEnv, EnvSettings
 from docpipe.training.rl.language import LanguagePolicy, TokenChoices, chained, response_mask
 from docpipe.training.rl.lockstep import Lockstep
@@ -65,6 +68,29 @@ def test_a_prompt_goes_on_with_the_very_tokens_written(policy: LanguagePolicy) -
     assert second.prompt[: len(first.prompt + first.response)] == first.prompt + first.response
     assert third.prompt[: len(second.prompt + second.response)] == second.prompt + second.response
     assert chained([first, second, third, first]) == [[0, 1, 2], [3]]
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_chat_template_closes_a_reply_once(
+    made: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch, ended: bool
+) -> None:
+    _, tokenizer = made
+    template = (
+        "{% for m in messages %}[{{ m.role }}]{{ m.content }}<end>\n{% endfor %}"
+        "{% if add_generation_prompt %}[assistant]{% endif %}"
+    )
+    monkeypatch.setattr(tokenizer, "chat_template", template)
+    chats, running = Chats(tokenizer), env()
+    state = running.reset(QUESTION)
+    first = chats.prompt(state, seeker_prompt(state, "chat", brief=True))
+    reply = chats.response("<search>[1]</search>")
+    reply = reply if ended else reply[:-1]  # cut at the bound
+    chats.wrote(state, first, reply)
+    running.step(chats.text(reply))
+    messages = seeker_prompt(state, "chat", brief=True)
+    second = chats.prompt(state, messages)
+    assert second[: len(first + reply)] == first + reply
+    assert tokenizer.decode(list(second)) == chat_prompt(tokenizer, messages)
 
 
 def test_one_pass_over_a_chat_scores_as_a_pass_for_each_turn(policy: LanguagePolicy) -> None:
