@@ -59,7 +59,7 @@ class Clock:
 # ── Settings ────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("name", ["toy", "tiny", "tiny-layout", "study"])
+@pytest.mark.parametrize("name", ["toy", "tiny", "tiny-layout", "tiny-tables", "study"])
 def test_the_configurations_that_docpipe_ships_are_read(name: str) -> None:
     settings = load_settings(CONFIGS / f"docfusion-{name}.toml")
     assert set(settings.tasks) == {"layout", "text", "formula", "table"}
