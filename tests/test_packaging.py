@@ -46,9 +46,39 @@ def test_every_module_of_the_tree_is_in_the_wheel(wheel: Path) -> None:
     package = [name for name in tracked if not name.startswith(("tests/", "docs/"))]
     expected = {name if name.startswith("docpipe/") else f"docpipe/{name}" for name in package}
     assert expected <= packed
-    assert "docpipe/py.typed" in packed
-    page = run("git", "ls-files", "docpipe/server/static", cwd=ROOT).splitlines()
-    assert set(page) <= packed
+
+
+def test_all_data_of_the_tree_is_in_the_wheel(wheel: Path) -> None:
+    packed = set(zipfile.ZipFile(wheel).namelist())
+    folders = ("docpipe", "parsers", "retrieval", "agents", "training", "datasets")
+    tracked = run("git", "ls-files", *folders, cwd=ROOT).splitlines()
+    data = {
+        name if name.startswith("docpipe/") else f"docpipe/{name}"
+        for name in tracked
+        if not name.endswith(".py") and not (ROOT / name).is_symlink()
+    }
+    assert data <= packed
+    for kind in ("docfusion/tiny/model.safetensors", "configs/research.toml", "static/index.html"):
+        assert any(name.endswith(kind) for name in data)
+
+
+@pytest.mark.slow
+def test_the_wheel_answers_away_from_the_source_tree(wheel: Path, tmp_path: Path) -> None:
+    target = tmp_path / "site"
+    install(wheel, target)
+
+    def docpipe(*words: str) -> str:
+        command = (sys.executable, "-P", "-m", "docpipe", *words)
+        return run(*command, cwd=tmp_path, PYTHONPATH=str(target))
+
+    report = str(target / "docpipe" / "datasets" / "samples" / "report.pdf")
+    docpipe("ingest", report, "--library", "library", "--jobs", "1", "--ocr", "off")
+    answer = docpipe("ask", "--library", "library", "How many people does Lindmoor Water supply?")
+    assert "412,600" in answer
+    parts = json.loads(docpipe("flow", "--json", "--config", "research.toml"))
+    weighed = [part for part in parts if part["megabytes"]]
+    assert {"parser", "recognizer", "fields"} <= {part["step"] for part in weighed}
+    assert all(Path(p["weights"]).is_relative_to(target) for p in weighed if "/" in p["weights"])
 
 
 def test_the_wheel_imports_away_from_the_source_tree(wheel: Path, tmp_path: Path) -> None:

@@ -12,14 +12,6 @@ from docpipe.stages import ElementKind
 
 KINDS: tuple[ElementKind, ...] = get_args(ElementKind)
 
-# What the paper's model is prompted with [C]; a small model has one token for each [D].
-PROMPTS: dict[ElementKind, str] = {
-    "text": "Text Recognition.",
-    "formula": "Formula Recognition.",
-    "table": "Table Recognition.",
-    "diagram": "Diagram Recognition.",
-}
-
 Mode = Literal["causal", "bidirectional", "next"]
 """What weights predict: "causal" the tokens of a run of masks, each seeing those before it;
 "bidirectional" those of a block of which any may be masked; "next" the token after each."""

@@ -12,7 +12,8 @@ __all__ = ["EOS", "PAD", "Tokens"]
 
 
 class Tokens:
-    """Bytes and pieces [D], as DocFusion has them; then `prompts`, then the `mask`.
+    """Bytes and pieces [D], as DocFusion has them; then a prompt for each kind [D], where the
+    paper's model reads "Text Recognition." and the like [C]; then the `mask`.
 
     Ids below `text` are those of texts and the specials; `size` is the number of all.
     """
