@@ -26,6 +26,7 @@ from docpipe.records import (
 
 FURNITURE = frozenset({"page_header", "page_footer"})
 CELL_SEPARATOR = " | "
+_SAID = 0.9  # of the letters of a range, which its boxes have to say
 
 
 def block_text(block: Block) -> str:
@@ -85,20 +86,36 @@ def find_page(document: Document, number: int) -> Page | None:
 def locate(document: Document, block: Block, start: int, end: int) -> tuple[Region, ...]:
     """The boxes, a line each, of characters `start` to `end` of `block_text(block)`.
 
-    Exact to the word for text blocks and to the cell for tables; the whole block where its words
-    cannot be told apart (no words, or text that differs from them).
+    Exact to the word for text blocks and captions and to the cell for tables; the whole block where
+    its words cannot be told apart (no words, or text that differs from them).
     """
+    regions = block.source.regions
     if isinstance(block, Table):
-        return _locate_cells(block, start, end) or block.source.regions
+        caption = _located(document, block.caption or "", regions[1:], start, end)
+        return (*caption, *_locate_cells(block, start, end)) or regions
+    if isinstance(block, Figure):  # its caption comes first in the text, and last among the boxes
+        regions = (*regions[1:], *regions[:1])
+    return _located(document, block_text(block), regions, start, end) or block.source.regions
+
+
+def _located(
+    document: Document, text: str, regions: tuple[Region, ...], start: int, end: int
+) -> tuple[Region, ...]:
+    """The boxes of a range of `text` among the words in `regions`; none where these say too little
+    of it."""
     words = [
         (region.page, word)
-        for region in block.source.regions
+        for region in regions
         for box in [region.bbox.expand(1.0)]
         if (page := find_page(document, region.page))
         for word in page.words
         if box.contains_point(*word.bbox.center)
     ]
-    return join_lines(_words_in_range(block_text(block), words, start, end)) or block.source.regions
+    found = _words_in_range(text, words, start, end)
+    said = sum(len(_key(word.text)) for _, word in found)
+    if said < _SAID * sum(len(_key(char)) for char in text[start:end]):
+        return ()
+    return join_lines([(page, word.bbox) for page, word in found])
 
 
 def _locate_cells(table: Table, start: int, end: int) -> tuple[Region, ...]:
@@ -115,11 +132,11 @@ def _locate_cells(table: Table, start: int, end: int) -> tuple[Region, ...]:
 
 def _words_in_range(
     text: str, words: list[tuple[int, Word]], start: int, end: int
-) -> list[tuple[int, BBox]]:
+) -> list[tuple[int, Word]]:
     """Words matched to `text` one after another, compared without blanks, hyphens and case."""
     letters = [(index, key) for index, char in enumerate(text) for key in _key(char)]
     keys = "".join(key for _, key in letters)
-    found: list[tuple[int, BBox]] = []
+    found: list[tuple[int, Word]] = []
     position = 0
     for page, word in words:
         key = _key(word.text)
@@ -129,7 +146,7 @@ def _words_in_range(
         position = at + len(key)
         first, last = letters[at][0], letters[position - 1][0]
         if first < end and start <= last:
-            found.append((page, word.bbox))
+            found.append((page, word))
     return found
 
 

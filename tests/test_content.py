@@ -6,7 +6,7 @@ import msgspec
 
 from docpipe.content import block_text, find_block, find_page, locate, page_text
 from docpipe.geometry import BBox
-from docpipe.records import Cell, Document, Page, Region, Source, Table, TextBlock
+from docpipe.records import Cell, Document, Figure, Page, Region, Source, Table, TextBlock, Word
 from docpipe.testing import FakePage, sample_document
 
 LINES = ["The Mill ground 1,250", "tonnes of wheat. The mill", "employed 37 people."]
@@ -81,6 +81,55 @@ def test_each_cell_is_located_by_its_range() -> None:
         start = text.index(cell.text)
         assert locate(document, found, start, start + len(cell.text)) == (cell.region,)
     assert locate(document, found, 0, 7) == found.source.regions
+
+
+def drawn(*lines: tuple[str, float]) -> tuple[Word, ...]:
+    """Words of lines, each at its height, in the order given."""
+    return tuple(
+        Word(word, BBox(10.0 + 40 * at, y, 45.0 + 40 * at, y + 10))
+        for line, y in lines
+        for at, word in enumerate(line.split())
+    )
+
+
+PICTURE, BELOW = Region(1, BBox(0, 0, 400, 60)), Region(1, BBox(0, 80, 400, 100))
+
+
+def test_a_caption_is_found_below_its_picture_and_not_among_its_labels() -> None:
+    figure = Figure(
+        "p1/figure1", Source((PICTURE, BELOW), "x"), "A mill of the river", "wheel of a"
+    )
+    words = drawn(("wheel of a", 20.0), ("A mill of the river", 85.0))
+    document = Document(
+        id="d", name="d", pages=(Page(1, "1", 595, 842, words=words, blocks=(figure,)),)
+    )
+    (found,) = locate(document, figure, 0, len("A mill of the river"))
+    assert found == Region(1, BBox(10, 85, 205, 95))
+    text = block_text(figure)
+    (label,) = locate(document, figure, text.index("wheel"), len(text))
+    assert label == Region(1, BBox(10, 20, 125, 30))
+
+
+def test_a_tables_caption_has_its_box_beside_those_of_the_cells() -> None:
+    document, found = table()
+    source = Source((*found.source.regions, BELOW), "x")
+    found = msgspec.structs.replace(found, source=source)
+    page = Page(1, "1", 595, 842, words=drawn(("Table 1", 85.0)), blocks=(found,))
+    document = msgspec.structs.replace(document, pages=(page,))
+    caption = Region(1, BBox(10, 85, 85, 95))
+    assert locate(document, found, 0, 7) == (caption,)
+    assert locate(document, found, 0, 12) == (caption, found.cells[0].region)
+
+
+def test_a_range_of_which_the_page_says_little_is_shown_as_the_whole_block() -> None:
+    block = TextBlock(
+        "p1/text1", Source((PICTURE,), "x"), "a mill ground 1,250 tonnes", "paragraph"
+    )
+    words = drawn(("a", 20.0), ("something else entirely", 40.0))
+    document = Document(
+        id="d", name="d", pages=(Page(1, "1", 595, 842, words=words, blocks=(block,)),)
+    )
+    assert locate(document, block, 0, 26) == (PICTURE,)
 
 
 def test_without_words_the_whole_block_is_shown() -> None:
