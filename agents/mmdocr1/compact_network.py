@@ -12,7 +12,7 @@ from docpipe.agents.mmdocr1.compact_features import OPTION_FEATURES, RUN_FEATURE
 class CompactNetwork(nn.Module):
     """Options are scored together: each sees the mean and the maximum of all.
 
-    Sentence vectors have `dimension` numbers; `vectors` numbers compare the question's with a page's.
+    Sentence vectors have `dimension` numbers; `vectors` numbers compare a question with a page.
     """
 
     def __init__(self, dimension: int, *, width: int = 96, vectors: int = 24) -> None:
