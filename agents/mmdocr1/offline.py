@@ -2,7 +2,8 @@
 of each, goes on from what they say, and stops when every lead is followed.
 
 Over several documents it first finds the likely ones, then follows the leads through one after the
-other, fewer pages in each, until what it read answers the question.
+other, fewer pages in each, until what it read answers the question; where nothing does, it reads
+the best pages of the first search, whichever document they are of.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from docpipe.agents.mmdocr1.leads import (
     queries_for,
     requests,
 )
+from docpipe.agents.mmdocr1.one_pass import OnePassPolicy
 from docpipe.agents.mmdocr1.parts import contents_pages, goes_on, part_pages, title_of
 from docpipe.agents.mmdocr1.plan import Lead, described, leads, named, spread
 from docpipe.agents.mmdocr1.state import Decision, State
@@ -32,6 +34,9 @@ _ENOUGH = 0.5  # confidence of the reader with which no other document is looked
 class OfflinePolicy:
     """Follows the leads of `plan` through one document, or through the likely ones of several."""
 
+    def __init__(self) -> None:
+        self._of_all = OnePassPolicy()
+
     def decide(self, state: State) -> Decision:
         if len(state.documents) == 1:
             decision = self._within(state, state.documents[0])
@@ -43,7 +48,7 @@ class OfflinePolicy:
                 return decision
             if self._is_answered(state):
                 return Decision(Finish("what was read answers the question"))
-        return Decision(Finish("every lead is followed through the likely documents"))
+        return self._of_all.decide(state)
 
     def _within(self, state: State, document: str) -> Decision | None:
         """The next search or reading in a document; None when every lead is followed there."""

@@ -143,8 +143,8 @@ def test_of_several_documents_the_likely_ones_are_searched_one_after_the_other()
     searched = [s.action for s in trajectory.steps if isinstance(s.action, Search)]
     assert searched[0].documents == ()
     assert [search.documents for search in searched[1:]] == [("b" * 16,), ("c" * 16,)]
-    assert {id for id, _ in pages_read(trajectory)} == {"b" * 16, "c" * 16}
-    assert [page for id, page in pages_read(trajectory) if id == "c" * 16] == [1]
+    order = list(dict.fromkeys(id for id, _ in pages_read(trajectory)))
+    assert order[:2] == ["b" * 16, "c" * 16]
 
 
 def test_no_other_document_is_looked_at_once_the_question_is_answered() -> None:
@@ -154,6 +154,16 @@ def test_no_other_document_is_looked_at_once_the_question_is_answered() -> None:
     assert trajectory.answer.value == 37
     assert {id for id, _ in pages_read(trajectory)} == {"b" * 16}
     assert "answers the question" in trajectory.steps[-1].action.reason  # type: ignore[union-attr]
+
+
+def test_where_no_lead_leads_to_an_answer_the_first_search_is_read_on() -> None:
+    named = [f"Heron 300, part {n}: how the Heron 300 is set up." for n in range(1, 6)]
+    manual = [*named, "Put in a battery of type LF-14."]
+    trajectory = DocumentAgent.of(OfflinePolicy()).run(
+        "Which battery does the Heron 300 need?", library_of(SHIP, manual)
+    )
+    assert ("b" * 16, 6) in pages_read(trajectory)
+    assert "LF-14" in trajectory.answer.text
 
 
 def test_a_question_about_something_not_mentioned_ends_early() -> None:
