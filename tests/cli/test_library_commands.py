@@ -60,7 +60,8 @@ def test_ask_cites_page_box_and_quote(docpipe: Docpipe, library: Path, tmp_path:
     assert answer["evidence"][0]["name"] == "mill.pdf"
     trajectory = json.loads(docpipe("ask", question, "-L", library, "--json", "--trace").out)
     actions = [step["action"]["action"] for step in trajectory["steps"]]
-    assert (actions[0], actions[1], actions[-1]) == ("search", "read", "finish")
+    assert (actions[0], actions[-1]) == ("search", "finish")
+    assert "read" in actions
 
 
 def test_ask_shows_what_it_did_and_keeps_it_as_lines(
