@@ -6,17 +6,30 @@ import argparse
 import platform
 import shlex
 import sys
+import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from docpipe.errors import ConfigError, DocpipeError
 
+S = TypeVar("S")
+
 CHECKPOINTS = "checkpoints"
 METRICS = "metrics.jsonl"
 CARD = "model_card.json"
+
+
+def read_configuration(path: Path, settings_from: Callable[[dict[str, Any]], S]) -> S:
+    """The settings in a TOML file. Raises ConfigError that names the file and what is wrong."""
+    try:
+        return settings_from(tomllib.loads(path.read_text("utf-8")))
+    except FileNotFoundError as error:
+        raise ConfigError(f"no such training configuration: {path}") from error
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"training configuration {path}: {error}") from error
 
 
 def last_checkpoint(folder: Path) -> str:

@@ -37,7 +37,7 @@ _OWN: dict[Literal["decoder", "head"], str] = {
     "head": "language_model.lm_head.weight",
 }
 _COMPUTED = ("language_model.final_logits_bias", "visual_temporal_embed.pos_idx_to_embed")
-_TRAINING_ONLY = ("ctc_head.", "box_head.")
+TRAINING_ONLY = ("ctc_head.", "box_head.")
 
 
 class Loaded(NamedTuple):
@@ -64,7 +64,7 @@ def save(folder: Path, model: DocFusion, *, half: bool = False) -> None:
         for name, tensor in model.state_dict().items()
         if name not in shared
     }
-    write(folder, model.config, tensors, _TRAINING_ONLY)
+    write(folder, model.config, tensors, TRAINING_ONLY)
 
 
 def load(folder: Path, device: str = "cpu") -> Loaded:
@@ -102,7 +102,7 @@ def from_state(config: DocFusionConfig, state: dict[str, Tensor]) -> DocFusion:
     model = DocFusion(msgspec.structs.replace(config, text=text))
     state = {_SHARED: shared, _ENCODER: shared} | dict.fromkeys(_OWN.values(), shared) | state
     found = model.load_state_dict(state | {_ENCODER: shared}, strict=False)
-    check_keys(found, _COMPUTED + _TRAINING_ONLY)
+    check_keys(found, _COMPUTED + TRAINING_ONLY)
     return model
 
 
@@ -116,5 +116,5 @@ def count_parameters(model: DocFusion) -> int:
     return sum(
         parameter.numel()
         for name, parameter in model.named_parameters()
-        if not name.startswith(_TRAINING_ONLY)
+        if not name.startswith(TRAINING_ONLY)
     )

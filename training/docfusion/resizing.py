@@ -7,6 +7,7 @@ import torch
 from docpipe.errors import ConfigError
 from docpipe.parsers.docfusion.config import DocFusionConfig
 from docpipe.parsers.docfusion.model import DocFusion
+from docpipe.parsers.docfusion.weights import TRAINING_ONLY
 
 _POSITIONS = (
     "language_model.model.encoder.embed_positions.weight",
@@ -14,7 +15,6 @@ _POSITIONS = (
     "image_pos_embed.row_embeddings.weight",
     "image_pos_embed.column_embeddings.weight",
 )
-_HEADS = ("ctc_head.", "box_head.")  # for training only
 
 
 @torch.no_grad()
@@ -34,7 +34,7 @@ def resized(model: DocFusion, config: DocFusionConfig) -> DocFusion:
             tensor.copy_(old)
         elif old is not None and name in _POSITIONS and len(old) < len(tensor):
             tensor[: len(old)] = old
-        elif not name.startswith(_HEADS):
+        elif not name.startswith(TRAINING_ONLY):
             raise ConfigError(
                 f"[model.changes] do not fit the weights of init: {name} would be "
                 f"{tuple(tensor.shape)}",

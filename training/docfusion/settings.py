@@ -12,7 +12,6 @@ licence = "" of the weights, half = false: whether they are stored in 16 bits
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -23,6 +22,7 @@ from docpipe.datasets.docfusion.synthetic import Level
 from docpipe.errors import ConfigError
 from docpipe.parsers.docfusion.config import DocFusionConfig
 from docpipe.parsers.docfusion.presets import PRESETS
+from docpipe.training.run_folder import read_configuration
 
 C = TypeVar("C", bound=msgspec.Struct)
 S = TypeVar("S", bound=msgspec.Struct)
@@ -184,12 +184,7 @@ def load_settings(path: Path) -> Settings:
 
 def read_settings(path: Path, kind: type[S]) -> S:
     """Settings of this kind; see `load_settings`."""
-    try:
-        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), kind)
-    except FileNotFoundError as error:
-        raise ConfigError(f"no such training configuration: {path}") from error
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"training configuration {path}: {error}") from error
+    return read_configuration(path, lambda data: msgspec.convert(data, kind))
 
 
 def with_changes(config: C, changes: dict[str, Any]) -> C:

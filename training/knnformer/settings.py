@@ -14,7 +14,6 @@ compact = false   store the weights in a fifth of the space, a little less exact
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from docpipe.errors import ConfigError
 from docpipe.parsers.entities.losses import LossConfig
 from docpipe.parsers.entities.model import PRESETS, ModelConfig
 from docpipe.parsers.entities.schema import FieldSpec
+from docpipe.training.run_folder import read_configuration
 
 
 class DataConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,12 +92,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={
 
 def load_settings(path: Path) -> Settings:
     """The settings in a TOML file. Raises ConfigError that names the file and what is wrong."""
-    try:
-        return settings_from(tomllib.loads(path.read_text("utf-8")))
-    except FileNotFoundError as error:
-        raise ConfigError(f"no such training configuration: {path}") from error
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"training configuration {path}: {error}") from error
+    return read_configuration(path, settings_from)
 
 
 def settings_from(data: dict[str, Any]) -> Settings:

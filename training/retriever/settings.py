@@ -8,13 +8,13 @@ weights = ""   a folder to start from, with a BERT-like model; without it the pa
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 
 from docpipe.errors import ConfigError
+from docpipe.training.run_folder import read_configuration
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 
@@ -58,12 +58,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 def load_settings(path: Path) -> Settings:
     """The settings in a TOML file. Raises ConfigError that names the file and what is wrong."""
-    try:
-        return settings_from(tomllib.loads(path.read_text("utf-8")))
-    except FileNotFoundError as error:
-        raise ConfigError(f"no such training configuration: {path}") from error
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"training configuration {path}: {error}") from error
+    return read_configuration(path, settings_from)
 
 
 def settings_from(data: dict[str, Any]) -> Settings:
